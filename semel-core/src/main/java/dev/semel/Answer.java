@@ -60,7 +60,10 @@ public sealed interface Answer<R> {
      *     is none
      */
     record Notice(
-            String correlationId, String reason, Set<Next> next, @Nullable String recordId) {
+            String correlationId,
+            String reason,
+            Set<Next> next,
+            @Nullable String recordId) {
         public Notice {
             next = Set.copyOf(next);
         }

@@ -188,14 +188,12 @@ public record Call<P>(
 
         /** With this policy, which needs no registration. */
         public static Keyless of(String name, Policy policy) {
-            return new Keyless(
-                    name, Policy.Choice.of(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
+            return new Keyless(name, Policy.Choice.of(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
         }
 
         /** With the policy of this name. */
         public static Keyless of(String name, String policy) {
-            return new Keyless(
-                    name, Policy.Choice.named(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
+            return new Keyless(name, Policy.Choice.named(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
         }
 
         /** On behalf of this tenant. */

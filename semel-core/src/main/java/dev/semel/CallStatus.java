@@ -27,7 +27,10 @@ public record CallStatus(
      * @param sentBy the record id of the call or message whose handler sent this one; absent when none did
      */
     public record CallName(
-            String recordId, String tenant, String operation, @Nullable String sentBy) {}
+            String recordId,
+            String tenant,
+            String operation,
+            @Nullable String sentBy) {}
 
     /**
      * How often it was tried.

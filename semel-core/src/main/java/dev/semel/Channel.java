@@ -46,9 +46,7 @@ public sealed interface Channel<P> {
      * @param metadata headers of the message or request; names are compared without regard to case
      */
     default Message<P> message(Tenant tenant, @Nullable P payload, Call.Origin origin, Map<String, String> metadata) {
-        Key key = definition()
-                .operation()
-                .keyOf(new Key.CallFacts<>(name(), tenant, payload, origin, metadata));
+        Key key = definition().operation().keyOf(new Key.CallFacts<>(name(), tenant, payload, origin, metadata));
         return Message.of(tenant, key, payload).withOrigin(origin);
     }
 
@@ -99,8 +97,7 @@ public sealed interface Channel<P> {
 
         /** @see Operation.Atomic#withSchemaVersion(int, Operation.Migration[]) */
         public Atomic<P> withSchemaVersion(int version, Operation.Migration<?, ?>... migrations) {
-            return new Atomic<>(
-                    definition.with(definition.operation.withSchemaVersion(version, List.of(migrations))));
+            return new Atomic<>(definition.with(definition.operation.withSchemaVersion(version, List.of(migrations))));
         }
 
         /** See {@link Operation.Meaning#transportFields}. */

@@ -141,11 +141,7 @@ public final class Key {
      * @param metadata headers of the message or request; none unless given
      */
     public record CallFacts<P>(
-            String operation,
-            Tenant tenant,
-            @Nullable P payload,
-            Call.Origin origin,
-            Map<String, String> metadata) {
+            String operation, Tenant tenant, @Nullable P payload, Call.Origin origin, Map<String, String> metadata) {
         public CallFacts {
             metadata = Map.copyOf(metadata);
         }

@@ -236,8 +236,7 @@ public sealed interface Operation<P, R> {
             Meaning meaning,
             Key.@Nullable Strategy<? super P> key) {
         /** Every call brings its key. */
-        public Definition(
-                String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
+        public Definition(String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
             this(name, payload, result, policy, meaning, null);
         }
 
@@ -281,8 +280,8 @@ public sealed interface Operation<P, R> {
         }
 
         Definition<P, R> withSchemaVersion(int value, List<Migration<?, ?>> migrations) {
-            return with(new Meaning(
-                    value, meaning.transportFields, meaning.nullsAreAbsent, meaning.defaults, migrations));
+            return with(
+                    new Meaning(value, meaning.transportFields, meaning.nullsAreAbsent, meaning.defaults, migrations));
         }
 
         Definition<P, R> withTransportFields(Set<String> value) {
@@ -427,9 +426,10 @@ public sealed interface Operation<P, R> {
                 }
             }
             if (!faults.isEmpty()) {
-                throw new SemelException.Invalid("Operation " + operation + ": no chain of migrations to schema version "
-                        + meaning.schemaVersion + ": " + String.join(", ", faults)
-                        + ". Declare one migration for each version from the oldest that is still stored.");
+                throw new SemelException.Invalid(
+                        "Operation " + operation + ": no chain of migrations to schema version "
+                                + meaning.schemaVersion + ": " + String.join(", ", faults)
+                                + ". Declare one migration for each version from the oldest that is still stored.");
             }
         }
     }

@@ -38,7 +38,10 @@ final class PostgresRows {
                 pg_current_xact_id()::text, r.*
             FROM semel_meta m LEFT JOIN bench_record r ON r.id = ?""";
     private static final String WRITE =
-            COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 2, ?, 1, ?, NULL, NULL, NULL, ?); " + AUDIT + "; COMMIT";
+            COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 2, ?, 1, ?, NULL, NULL, NULL, ?); " + AUDIT;
+    private static final String MESSAGE =
+            "; " + COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, ?, NULL, NULL, ?, NULL); " + AUDIT;
+    private static final String COMMIT = "; COMMIT";
 
     private static final String INSERT_ALL = COLUMNS + """
             SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?, nextval('semel_fence'), 1, ?, NULL, i.owner,
@@ -72,6 +75,15 @@ final class PostgresRows {
 
     /** One atomic call with the fewest round trips: lock and look up; the effect; the record, its event and the commit. */
     static void atomic(Connection connection) throws SQLException {
+        atomic(connection, false);
+    }
+
+    /** The same with a message that waits for a worker, and its event. It is in no index of the queue, unlike Semel's. */
+    static void atomicWithMessage(Connection connection) throws SQLException {
+        atomic(connection, true);
+    }
+
+    private static void atomic(Connection connection, boolean withMessage) throws SQLException {
         byte[] id = random(32);
         byte[] fingerprint = random(35);
         String correlation = Long.toHexString(ThreadLocalRandom.current().nextLong());
@@ -88,7 +100,8 @@ final class PostgresRows {
             }
         }
         effect(connection);
-        try (PreparedStatement write = connection.prepareStatement(WRITE)) {
+        String sql = withMessage ? WRITE + MESSAGE + COMMIT : WRITE + COMMIT;
+        try (PreparedStatement write = connection.prepareStatement(sql)) {
             write.setBytes(1, id);
             write.setString(2, Work.TENANT.name());
             write.setString(3, OPERATION);
@@ -99,8 +112,25 @@ final class PostgresRows {
             write.setLong(8, now + DAY);
             write.setBytes(9, RESULT);
             event(write, 10, new Event(now, fence, id, fingerprint, correlation));
+            if (withMessage) {
+                message(write, 18, now, correlation);
+            }
             write.execute();
         }
+    }
+
+    private static void message(PreparedStatement write, int first, long now, String correlation) throws SQLException {
+        byte[] id = random(32);
+        byte[] fingerprint = random(35);
+        write.setBytes(first, id);
+        write.setString(first + 1, Work.TENANT.name());
+        write.setString(first + 2, OPERATION);
+        write.setBytes(first + 3, Work.key().getBytes(StandardCharsets.UTF_8));
+        write.setBytes(first + 4, fingerprint);
+        write.setString(first + 5, correlation);
+        write.setLong(first + 6, now);
+        write.setBytes(first + 7, PAYLOAD);
+        event(write, first + 8, new Event(now, 0, id, fingerprint, correlation));
     }
 
     private record Event(long now, long fence, byte[] id, byte[] fingerprint, String correlation) {}

@@ -33,6 +33,10 @@ final class PostgresSends {
                                 cells.oneByOne(callers),
                                 cells.withEffect(callers),
                                 Cell.of(
+                                        "postgresql send in an atomic operation, by hand",
+                                        callers,
+                                        caller -> byHand(pool)),
+                                Cell.of(
                                         "postgresql send in a transaction that Semel commits",
                                         callers,
                                         caller -> inTransaction(engine)),
@@ -46,7 +50,8 @@ final class PostgresSends {
                     findings.atLeast(
                             "postgresql send in an atomic operation at 8 callers, of the bare effect",
                             0.45,
-                            timings.get(2).ratioTo(timings.get(0)));
+                            timings.get(2).ratioTo(timings.get(0)),
+                            timings.get(3).ratioTo(timings.get(0)) + " by hand");
                 }
             }
             int size = SendCells.BATCH;
@@ -65,6 +70,12 @@ final class PostgresSends {
         try (Connection connection = pool.getConnection()) {
             PostgresRows.effect(connection);
             connection.commit();
+        }
+    }
+
+    private static void byHand(HikariDataSource pool) throws Exception {
+        try (Connection connection = pool.getConnection()) {
+            PostgresRows.atomicWithMessage(connection);
         }
     }
 

@@ -53,6 +53,7 @@ class ChannelBenchTest {
                         "postgresql bare effect",
                         "postgresql send",
                         "postgresql send in an atomic operation",
+                        "postgresql send in an atomic operation, by hand",
                         "postgresql send in a transaction that Semel commits",
                         "postgresql send in a transaction of the caller's",
                         "postgresql raw multi-row, records with events",

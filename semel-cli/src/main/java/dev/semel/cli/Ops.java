@@ -18,14 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ops",
         description = "Lists, shows, explains and cancels records.",
-        subcommands = {
-            OpsList.class,
-            OpsShow.class,
-            OpsTree.class,
-            OpsExplain.class,
-            OpsStatus.class,
-            OpsCancel.class
-        },
+        subcommands = {OpsList.class, OpsShow.class, OpsTree.class, OpsExplain.class, OpsStatus.class, OpsCancel.class},
         mixinStandardHelpOptions = true)
 final class Ops implements Runnable {
     @Spec

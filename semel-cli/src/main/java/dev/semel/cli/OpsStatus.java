@@ -63,7 +63,8 @@ final class OpsStatus implements Callable<Integer> {
     /** @throws SemelException.Invalid when the selection is incomplete or contradictory */
     private String whole(String id) {
         if (tenant == null || digits != null || operation != null || key != null) {
-            throw new SemelException.Invalid("--correlation needs --tenant, and neither an id nor --operation nor --key.");
+            throw new SemelException.Invalid(
+                    "--correlation needs --tenant, and neither an id nor --operation nor --key.");
         }
         return id;
     }
@@ -96,8 +97,9 @@ final class OpsStatus implements Callable<Integer> {
                     .orElseThrow(() -> new CheckFailed("Record " + digits + " is expired, or is a step."));
         }
         if (digits != null || tenant == null || operation == null || key == null) {
-            throw new SemelException.Invalid("No record selected: give its id; or --tenant, --operation and --key; or --tenant"
-                    + " and --correlation.");
+            throw new SemelException.Invalid(
+                    "No record selected: give its id; or --tenant, --operation and --key; or --tenant"
+                            + " and --correlation.");
         }
         Tenant whose = Tenant.of(tenant);
         String what = Operation.leased(operation, Object.class, Object.class).name();
@@ -132,10 +134,12 @@ final class OpsStatus implements Callable<Integer> {
     private static void print(Screen screen, CallStory story) {
         Map<String, Integer> depths = new HashMap<>();
         for (CallStatus call : story.calls()) {
-            int depth = call.call().sentBy() == null ? 0 : depths.getOrDefault(call.call().sentBy(), -1) + 1;
+            int depth = call.call().sentBy() == null
+                    ? 0
+                    : depths.getOrDefault(call.call().sentBy(), -1) + 1;
             depths.put(call.recordId(), depth);
-            screen.line(PER_LEVEL.repeat(depth) + screen.state(State.valueOf(call.state().name())) + "  "
-                    + Screen.plain(call.reason()));
+            screen.line(PER_LEVEL.repeat(depth)
+                    + screen.state(State.valueOf(call.state().name())) + "  " + Screen.plain(call.reason()));
         }
         if (story.cut()) {
             screen.line("... and more");

@@ -331,7 +331,10 @@ class ChannelsPageTest {
             // region death
             semel.onDead(NOTIFY, (death, tx) -> {
                 String parcel = death.payload().map(Parcel::number).orElse("unreadable");
-                tx.send(REVIEW, death.key("review"), new Review(parcel, death.failure().reason()));
+                tx.send(
+                        REVIEW,
+                        death.key("review"),
+                        new Review(parcel, death.failure().reason()));
             });
             semel.handle(NOTIFY, (parcel, run) -> {
                 throw Failure.of(Failure.Category.VALIDATION, "there is no customer " + parcel.customer())

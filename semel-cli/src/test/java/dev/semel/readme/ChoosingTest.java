@@ -78,7 +78,8 @@ class ChoosingTest {
     @Test
     void connectionIsRetriedWithoutAKey() {
         // region retry
-        String session = semel.retry(Call.Keyless.of("psp.connect", Policy.NATS_CONNECT).asHarmless(), psp::connect);
+        String session =
+                semel.retry(Call.Keyless.of("psp.connect", Policy.NATS_CONNECT).asHarmless(), psp::connect);
         // endregion
         assertThat(session).isEqualTo("session");
     }

@@ -52,7 +52,8 @@ class KeysPageTest {
 
     // region strategy
     static final Operation.Atomic<Order, Receipt> PLACE = Operation.atomic("place", Order.class, Receipt.class)
-            .withKey(KeyStrategies.<Order>clientGiven("Idempotency-Key").orElse(KeyStrategies.value("order", Order::id)));
+            .withKey(KeyStrategies.<Order>clientGiven("Idempotency-Key")
+                    .orElse(KeyStrategies.value("order", Order::id)));
     static final Channel.Leased<Mail> MAILS = Channel.leased("mails", Mail.class)
             .withKey(KeyStrategies.all(
                     KeyStrategies.value("order", Mail::order), KeyStrategies.value("recipient", Mail::to)));

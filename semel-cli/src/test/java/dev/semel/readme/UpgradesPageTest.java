@@ -189,7 +189,11 @@ class UpgradesPageTest {
     @Test
     void retryOfAnOlderAtomicCallIsRecognisedByTheInverse() {
         try (Semel semel = Semel.open(store())) {
-            run(semel, Operation.atomic("book", OrderV1.class, Receipt.class), new OrderV1("o-1", 42), new Receipt("r"));
+            run(
+                    semel,
+                    Operation.atomic("book", OrderV1.class, Receipt.class),
+                    new OrderV1("o-1", 42),
+                    new Receipt("r"));
         }
         assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 4200))).isInstanceOf(Answer.Replayed.class);
         assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 42))).isInstanceOf(Answer.Conflict.class);

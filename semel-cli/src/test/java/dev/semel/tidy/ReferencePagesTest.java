@@ -260,8 +260,7 @@ class ReferencePagesTest {
     @Test
     void webhooksPageHasEveryCode() {
         PageTables page = new PageTables(REPOSITORY.file("docs/webhooks.md").orElseThrow());
-        assertThat(page.byName(
-                        "## Codes", 3, row -> Integer.parseInt(row.get(1).substring(0, 3))))
+        assertThat(page.byName("## Codes", 3, row -> Integer.parseInt(row.get(1).substring(0, 3))))
                 .isEqualTo(by(Stream.of(IngressCode.values()), IngressCode::code, IngressCode::status));
     }
 

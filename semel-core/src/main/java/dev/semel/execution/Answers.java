@@ -80,8 +80,7 @@ final class Answers<R> {
      */
     @Nullable
     Answer<R> of(Row row, long now) {
-        if (row.state() == State.FAILED_RETRYABLE
-                && prepared.sameMeaning(row)) {
+        if (row.state() == State.FAILED_RETRYABLE && prepared.sameMeaning(row)) {
             long wait = Math.max(0, row.status().at() - now);
             boolean grantable = wait == 0 && !row.inLine();
             return grantable ? null : retryLater(Duration.ofMillis(wait), stored(row));
@@ -104,10 +103,7 @@ final class Answers<R> {
         if (row.state() == State.COMPLETED && Mark.of(row.result()) == null) {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
             sources.results()
-                    .put(
-                            row.id(),
-                            new CommittedResult(prepared.stored(row), row.result(), FirstRun.of(row)),
-                            kept);
+                    .put(row.id(), new CommittedResult(prepared.stored(row), row.result(), FirstRun.of(row)), kept);
         }
     }
 
@@ -216,8 +212,7 @@ final class Answers<R> {
     }
 
     private Answer<R> queued() {
-        return new Answer.InProgress<>(
-                notice("It waits to be processed.", Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
+        return new Answer.InProgress<>(notice("It waits to be processed.", Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
     }
 
     Answer<R> retryLater(Duration in, Failure failure) {

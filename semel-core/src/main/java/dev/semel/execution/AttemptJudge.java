@@ -24,8 +24,7 @@ final class AttemptJudge {
      * @param attempt its number
      * @param previous the delay before it, if there was one
      */
-    FailedAttempt judge(
-            Attempted attempted, HandlerOutcome.Threw<?> threw, int attempt, @Nullable Duration previous) {
+    FailedAttempt judge(Attempted attempted, HandlerOutcome.Threw<?> threw, int attempt, @Nullable Duration previous) {
         Throwable thrown = threw.thrown();
         LeaseKeeper.Stop stop = threw.stop();
         Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT

@@ -418,9 +418,10 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      * @param exhausted whether that was the last of those that it had
      */
     private DeliveryResult dead(Failure failure, int number, boolean exhausted) {
-        PendingDeath death = PendingDeath.of(failure, number, exhausted, row.status().fence());
-        boolean handled = prepared.policy().options().deadLetters()
-                && services.deaths().has(prepared);
+        PendingDeath death =
+                PendingDeath.of(failure, number, exhausted, row.status().fence());
+        boolean handled =
+                prepared.policy().options().deadLetters() && services.deaths().has(prepared);
         return handled ? dies(death, Duration.ZERO) : died(death);
     }
 

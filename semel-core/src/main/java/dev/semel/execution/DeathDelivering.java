@@ -30,7 +30,7 @@ public final class DeathDelivering {
 
     /** Runs the onDead handler on this thread. */
     public <P, R> DeathResult run(ClaimedDelivery<P, R> delivery) {
-        LeaseKeeper.Stop kept = delivery.held().standing();
+        LeaseKeeper.Stop kept = delivery.held().stopReason();
         if (kept != LeaseKeeper.Stop.NONE) {
             return toWrite(kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null);
         }
@@ -88,9 +88,7 @@ public final class DeathDelivering {
         boolean closing = failed.handler().stop() == LeaseKeeper.Stop.NONE
                 && (failed.thrown() instanceof InterruptedException
                         || Thread.currentThread().isInterrupted());
-        return closing
-                ? toWrite(delivery.handedBack())
-                : later(delivery, dying, failed.error(), failed.thrown());
+        return closing ? toWrite(delivery.handedBack()) : later(delivery, dying, failed.error(), failed.thrown());
     }
 
     private static DeathResult later(

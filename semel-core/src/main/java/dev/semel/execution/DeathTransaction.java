@@ -26,8 +26,7 @@ final class DeathTransaction<P, R> {
     private final AtomicInvocation<P, R> invocation;
     private @Nullable Outbox outbox;
 
-    DeathTransaction(
-            AtomicTools tools, PreparedCall<P, R> prepared, PendingDeath dying, Death.Handler<P> handler) {
+    DeathTransaction(AtomicTools tools, PreparedCall<P, R> prepared, PendingDeath dying, Death.Handler<P> handler) {
         this.tools = tools;
         this.prepared = prepared;
         this.death = death(prepared, dying);

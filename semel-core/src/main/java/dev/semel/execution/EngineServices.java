@@ -59,8 +59,7 @@ public final class EngineServices {
                 watch,
                 audits.buffer());
         this.grants = new LeaseGrants(answers, modes, memory.duplicates(), tools.random(), preparation, watch);
-        this.atomic =
-                new AtomicTools(transactions, sender, modes, memory.keeper(), tools.codec(), audits.events());
+        this.atomic = new AtomicTools(transactions, sender, modes, memory.keeper(), tools.codec(), audits.events());
         this.settling = new SettlementTools(
                 answers,
                 new AttemptJudge(modes, tools.random()),

@@ -138,8 +138,13 @@ public final class KeylessRetries {
                 throw terminal(failed, thrown, "another attempt would not help");
             }
             watch.watch()
-                    .retries(work.name(), work.tenant().name(), policy, failed.failure().category());
-            AuditEntry event = events().attempt(EventType.RETRY_ATTEMPT, about(), failed.tried(this, in.delay(), "retry"));
+                    .retries(
+                            work.name(),
+                            work.tenant().name(),
+                            policy,
+                            failed.failure().category());
+            AuditEntry event =
+                    events().attempt(EventType.RETRY_ATTEMPT, about(), failed.tried(this, in.delay(), "retry"));
             write(event == null ? List.of() : List.of(event));
             previous = in.delay();
             BackOff.uninterruptibly(watch.time(), in.delay());

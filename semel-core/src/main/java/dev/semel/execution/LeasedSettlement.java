@@ -283,8 +283,8 @@ final class LeasedSettlement<P, R> {
             return park(granted, doubt);
         }
         Duration pause = death.pause(outcome);
-        Move.Change due = Transition.due(
-                pause, prepared.policy().retention().failure(), 0, Failures.encode(attempt.failure()));
+        Move.Change due =
+                Transition.due(pause, prepared.policy().retention().failure(), 0, Failures.encode(attempt.failure()));
         AuditEntry event = event(EventType.RETRY_EXHAUSTED, attempt, pause, DirectDeath.RECOVERY);
         return finished(
                 Transition.RETRY.of(prepared.id(), granted.fence(), due, event),

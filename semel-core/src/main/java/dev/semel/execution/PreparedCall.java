@@ -26,6 +26,7 @@ final class PreparedCall<P, R> implements Attempted {
     private final byte @Nullable [] asked;
     /** Of the record: that of which its fingerprint is made. */
     private final byte @Nullable [] payload;
+
     private final Identity identity;
     private final Header header;
     private final long startedNanos;

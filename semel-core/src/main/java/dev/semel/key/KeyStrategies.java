@@ -31,12 +31,14 @@ public final class KeyStrategies {
 
     /** {@link Keys#messageId}: the request id of the call's origin, under which the transport knows the message. */
     public static <P> Strategy<P> messageId() {
-        return new Strategy<>("message id", facts -> text(facts.origin().requestId()).map(Keys::messageId));
+        return new Strategy<>(
+                "message id", facts -> text(facts.origin().requestId()).map(Keys::messageId));
     }
 
     /** {@link Keys#messageId}: the id that is in the payload. */
     public static <P> Strategy<P> messageId(Function<? super P, @Nullable String> id) {
-        return of("message id of the payload", payload -> text(id.apply(payload)).map(Keys::messageId));
+        return of(
+                "message id of the payload", payload -> text(id.apply(payload)).map(Keys::messageId));
     }
 
     /**
@@ -95,8 +97,10 @@ public final class KeyStrategies {
             P payload = facts.payload();
             String aggregate = payload == null ? null : aggregateId.apply(payload);
             boolean any = text(origin.requestId()).or(() -> text(aggregate)).isPresent();
-            return text(origin.source()).filter(source -> any).map(source -> Keys.operation(
-                    source, origin.requestId(), facts.operation(), aggregate, origin.aggregateVersion(), null));
+            return text(origin.source())
+                    .filter(source -> any)
+                    .map(source -> Keys.operation(
+                            source, origin.requestId(), facts.operation(), aggregate, origin.aggregateVersion(), null));
         });
     }
 
@@ -124,8 +128,8 @@ public final class KeyStrategies {
     public static <P> Strategy<P> job(String queue, String type, Function<? super P, @Nullable String> resource) {
         return ofFacts(
                 "resource of the job " + queue + "/" + type,
-                (facts, payload) -> text(resource.apply(payload))
-                        .map(each -> Keys.job(facts.tenant(), queue, type, each)));
+                (facts, payload) ->
+                        text(resource.apply(payload)).map(each -> Keys.job(facts.tenant(), queue, type, each)));
     }
 
     /** {@link Keys#event}. */
@@ -151,8 +155,9 @@ public final class KeyStrategies {
             Function<? super P, @Nullable String> event) {
         return of(
                 "action " + action,
-                payload -> text(conversation.apply(payload)).flatMap(in -> text(event.apply(payload))
-                        .map(id -> Keys.action(action, in, target.apply(payload), id))));
+                payload -> text(conversation.apply(payload))
+                        .flatMap(in -> text(event.apply(payload))
+                                .map(id -> Keys.action(action, in, target.apply(payload), id))));
     }
 
     /**
@@ -163,20 +168,22 @@ public final class KeyStrategies {
     public static <P> Strategy<P> value(String name, Function<? super P, @Nullable String> value) {
         return of(
                 name,
-                payload -> text(value.apply(payload)).map(each -> Parts.of("val")
-                        .required("name", name)
-                        .required("value", each)
-                        .key()));
+                payload -> text(value.apply(payload))
+                        .map(each -> Parts.of("val")
+                                .required("name", name)
+                                .required("value", each)
+                                .key()));
     }
 
     /** {@code val:actor:{actor}}: who asked. Only together with others, see {@link #all}. */
     public static <P> Strategy<P> actor() {
         return new Strategy<>(
                 "actor",
-                facts -> text(facts.origin().actor()).map(each -> Parts.of("val")
-                        .required("name", "actor")
-                        .required("actor", each)
-                        .key()));
+                facts -> text(facts.origin().actor())
+                        .map(each -> Parts.of("val")
+                                .required("name", "actor")
+                                .required("actor", each)
+                                .key()));
     }
 
     /** The key of the first strategy that finds one. */

@@ -117,7 +117,8 @@ public enum Transition {
             case FAIL, PARK, LOSE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             // Under CONTINUE an UNKNOWN head may leave its lane at any moment, so it always joins the tail.
-            case RECONCILE_RETRY, RECONCILE_DYING -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
+            case RECONCILE_RETRY, RECONCILE_DYING ->
+                lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
             // An operator knows no policy, and the record may have left its lane since it was read: the store
             // decides.
             case REPLAY_BY_HANDLER -> new Move.Place(lane, Move.Then.KEEP_OR_JOIN);

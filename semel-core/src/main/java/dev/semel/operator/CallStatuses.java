@@ -56,10 +56,7 @@ public final class CallStatuses {
     }
 
     private CallStatuses(
-            Store store,
-            Replays replays,
-            Explanation.Disclosure disclosure,
-            BiPredicate<String, String> visible) {
+            Store store, Replays replays, Explanation.Disclosure disclosure, BiPredicate<String, String> visible) {
         this.store = store;
         this.replays = replays;
         this.disclosure = disclosure;
@@ -93,7 +90,6 @@ public final class CallStatuses {
                 return new Selection(List.of(), null);
             }
         }
-
     }
 
     private @Nullable Row selected(Selection which, FoundRecords found) {
@@ -232,8 +228,9 @@ public final class CallStatuses {
         }
         return now.state() == State.DISCARDED
                 ? new Cancelled.Already(status)
-                : new Cancelled.NotPossible(status, new Notice(
-                        status.correlationId(), whyNot(now, after.now()), status.next(), status.recordId()));
+                : new Cancelled.NotPossible(
+                        status,
+                        new Notice(status.correlationId(), whyNot(now, after.now()), status.next(), status.recordId()));
     }
 
     private static Cancelled absent() {
@@ -307,25 +304,19 @@ public final class CallStatuses {
         return sight.disclosure() == Explanation.Disclosure.CATEGORY
                 ? Failure.of(stored.category(), "")
                 : new Failure(
-                        stored.category(),
-                        Redactor.text(stored.reason()),
-                        stored.exception(),
-                        stored.retryAfter());
+                        stored.category(), Redactor.text(stored.reason()), stored.exception(), stored.retryAfter());
     }
 
     private static Set<Next> next(Row row) {
-        Set<Next> next =
-                switch (row.state()) {
-                    case COMPLETED -> EnumSet.noneOf(Next.class);
-                    case QUEUED -> EnumSet.of(Next.CHECK_STATUS);
-                    case IN_PROGRESS -> EnumSet.of(Next.CHECK_STATUS);
-                    case FAILED_RETRYABLE ->
-                        row.line() == null
-                                ? EnumSet.of(Next.RETRY, Next.CHECK_STATUS)
-                                : EnumSet.of(Next.CHECK_STATUS);
-                    case UNKNOWN -> EnumSet.of(Next.CHECK_STATUS, Next.CONTACT);
-                    case FAILED_TERMINAL, SHADOWED, DISCARDED -> EnumSet.of(Next.CONTACT);
-                };
+        Set<Next> next = switch (row.state()) {
+            case COMPLETED -> EnumSet.noneOf(Next.class);
+            case QUEUED -> EnumSet.of(Next.CHECK_STATUS);
+            case IN_PROGRESS -> EnumSet.of(Next.CHECK_STATUS);
+            case FAILED_RETRYABLE ->
+                row.line() == null ? EnumSet.of(Next.RETRY, Next.CHECK_STATUS) : EnumSet.of(Next.CHECK_STATUS);
+            case UNKNOWN -> EnumSet.of(Next.CHECK_STATUS, Next.CONTACT);
+            case FAILED_TERMINAL, SHADOWED, DISCARDED -> EnumSet.of(Next.CONTACT);
+        };
         if (mayCancel(row)) {
             next.add(Next.CANCEL);
         }

@@ -146,7 +146,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         }
         PendingDeath dying = PendingDeath.read(row.failure());
         if (dying != null) {
-            return dying(name, row, now, facts, dying);
+            return dying(sight, name, row, facts, dying);
         }
         if (row.status().at() > now) {
             String why = row.state() == State.QUEUED
@@ -166,18 +166,20 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         "see that a node with a handler for " + operation + " is up and has room");
     }
 
-    private static Explanation dying(
-            String name, Row row, long now, Map<String, Object> facts, PendingDeath dying) {
+    private static Explanation dying(Sight sight, String name, Row row, Map<String, Object> facts, PendingDeath dying) {
+        boolean withError = sight.disclosure != Disclosure.CATEGORY;
         facts.put("on_dead_failed", dying.tries().failed());
-        facts.put("on_dead_error", String.valueOf(dying.tries().error()));
-        boolean waits = row.status().at() > now;
+        if (withError) {
+            facts.put("on_dead_error", String.valueOf(dying.tries().error()));
+        }
+        long wait = row.status().at() - sight.now;
         String tried = dying.tries().failed() == 0
                 ? " Its onDead handler runs when a worker takes it."
-                : " Its onDead handler failed (" + times(dying.tries().failed(), "try", "tries") + ", last: "
-                        + dying.tries().error() + ") and is tried again "
-                        + (waits ? "in " + shown(row.status().at() - now) : "now") + ".";
+                : " Its onDead handler failed (" + times(dying.tries().failed(), "try", "tries")
+                        + (withError ? ", last: " + dying.tries().error() : "") + ") and is tried again "
+                        + (wait > 0 ? "in " + shown(wait) : "now") + ".";
         return new Explanation(
-                name + " failed for good after " + times(dying.attempts()) + ": " + failure(row)
+                name + " failed for good after " + times(dying.attempts()) + ": " + failure(sight, row)
                         + " Its dead letter is recorded together with its onDead handler." + tried,
                 facts,
                 dying.tries().failed() == 0

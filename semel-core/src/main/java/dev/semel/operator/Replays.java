@@ -161,8 +161,7 @@ public final class Replays {
         if (row == null) {
             return ReplayOutcome.ABSENT;
         }
-        Failure failure = Failure.of(
-                Failure.Category.DISABLED, how.words + ": " + Redactor.text(warrant.reason()));
+        Failure failure = Failure.of(Failure.Category.DISABLED, how.words + ": " + Redactor.text(warrant.reason()));
         Move.Change change = Transition.failure(keep, Failures.encode(failure))
                 .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
         Events.About about = Events.About.record(row.id(), row.header(), how.origin(warrant), "OPERATOR");

@@ -71,10 +71,7 @@ public final class StatusFacts {
 
     private static String outcome(Cancelled cancelled) {
         return cancelled.fold(
-                done -> "cancelled",
-                already -> "already_cancelled",
-                not -> "not_cancelled",
-                absent -> "not_found");
+                done -> "cancelled", already -> "already_cancelled", not -> "not_cancelled", absent -> "not_found");
     }
 
     /** The actions in the order of their declaration: {@code check_status}. */

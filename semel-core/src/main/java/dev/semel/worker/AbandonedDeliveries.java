@@ -46,8 +46,9 @@ public final class AbandonedDeliveries {
                 && row.status().attempt() < policy.retry().maxAttempts();
         if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
             PendingDeath death = PendingDeath.read(row.failure());
-            Move move =
-                    death == null ? abandoned(known, policy, row) : dying(row, row.status().attempt(), death);
+            Move move = death == null
+                    ? abandoned(known, policy, row)
+                    : dying(row, row.status().attempt(), death);
             if (ledger.moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
                 tellWatch(move, row);
             }
@@ -82,7 +83,8 @@ public final class AbandonedDeliveries {
                         + policy.retry().maxAttempts() + " attempts.");
         boolean dropped = atomic && !policy.options().deadLetters();
         if (atomic && !dropped && deaths.has(row.header().operation())) {
-            PendingDeath death = PendingDeath.of(failure, attempts, true, row.status().fence());
+            PendingDeath death =
+                    PendingDeath.of(failure, attempts, true, row.status().fence());
             return dying(row, Math.max(0, attempts - 1), death);
         }
         Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;

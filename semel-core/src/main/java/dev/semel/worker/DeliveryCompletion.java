@@ -99,7 +99,8 @@ final class DeliveryCompletion<P, R> {
 
     /** @param moved what the store answered; nothing when the result could not be written */
     private void writtenOnce(ClaimedDelivery<P, R> delivery, DeliveryResult result, @Nullable Moved moved) {
-        if (result.kind() == DeliveryResult.ResultKind.DYING && result.move().change().delayMillis() == 0) {
+        if (result.kind() == DeliveryResult.ResultKind.DYING
+                && result.move().change().delayMillis() == 0) {
             schedule.wake();
         }
         if (moved == null) {

@@ -126,8 +126,7 @@ public final class VerdictMoves {
                 failure, row.status().attempt(), false, row.status().fence());
         Move.Change due = Transition.due(Duration.ZERO, Duration.ZERO, -1, death.encode())
                 .at(place(Transition.RECONCILE_DYING, policy, row));
-        return Transition.RECONCILE_DYING.of(
-                row.id(), row.status().fence(), due, event(row, policy, "failed"));
+        return Transition.RECONCILE_DYING.of(row.id(), row.status().fence(), due, event(row, policy, "failed"));
     }
 
     /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */

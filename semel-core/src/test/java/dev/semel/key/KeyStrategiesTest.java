@@ -136,8 +136,8 @@ class KeyStrategiesTest {
         assertThatThrownBy(() -> key(broken))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("place: the key strategy \"order\" throws java.lang.IllegalStateException");
-        assertThatThrownBy(() -> KeyStrategies.<Order>clientGiven("k")
-                        .of(facts(ORDER, ORIGIN, Map.of("k", "1", "K", "2"))))
+        assertThatThrownBy(() ->
+                        KeyStrategies.<Order>clientGiven("k").of(facts(ORDER, ORIGIN, Map.of("k", "1", "K", "2"))))
                 .hasMessageContaining("ambiguous");
     }
 
@@ -146,22 +146,27 @@ class KeyStrategiesTest {
         Strategy<Order> byHeader = KeyStrategies.clientGiven("key");
         Strategy<Order> strategy = KeyStrategies.firstOf(byHeader, KeyStrategies.value("order", Order::id));
         Key natural = Key.of("val:order:o-1");
-        Operation.Atomic<Order, String> place =
-                Operation.atomic("place", Order.class, String.class).withKey(strategy).withPolicy("default");
+        Operation.Atomic<Order, String> place = Operation.atomic("place", Order.class, String.class)
+                .withKey(strategy)
+                .withPolicy("default");
         assertThat(place.call(ACME, ORDER)).isEqualTo(Call.of(ACME, natural, ORDER));
         assertThat(place.call(ACME, ORDER, ORIGIN, Map.of("Key", "x")))
                 .isEqualTo(Call.of(ACME, Keys.clientGiven("x"), ORDER).withOrigin(ORIGIN));
-        Operation.Leased<Order, String> ship =
-                Operation.leased("ship", Order.class, String.class).withKey(strategy).withSchemaVersion(2);
+        Operation.Leased<Order, String> ship = Operation.leased("ship", Order.class, String.class)
+                .withKey(strategy)
+                .withSchemaVersion(2);
         assertThat(ship.call(ACME, ORDER).key()).isEqualTo(natural);
         List<Channel<Order>> channels = List.of(
                 Channel.atomic("a", Order.class).withKey(strategy).withLane(Order::id),
                 Channel.leased("l", Order.class).withKey(strategy).asUnrepeatable());
         channels.forEach(
                 channel -> assertThat(channel.message(ACME, ORDER).key()).isEqualTo(natural));
-        assertThat(channels.get(0).message(ACME, ORDER, ORIGIN, Map.of("key", "y")).origin())
+        assertThat(channels.get(0)
+                        .message(ACME, ORDER, ORIGIN, Map.of("key", "y"))
+                        .origin())
                 .isEqualTo(ORIGIN);
-        assertThatThrownBy(() -> Operation.atomic("place", Order.class, String.class).call(ACME, ORDER))
+        assertThatThrownBy(() ->
+                        Operation.atomic("place", Order.class, String.class).call(ACME, ORDER))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("place declares no key strategy");
         assertThat(Optional.ofNullable(place.definition().key())).isPresent();

@@ -70,8 +70,9 @@ class AttemptLogTest extends LogFixture {
                     }))
                     .isInstanceOf(SemelException.RetryFailed.class);
         }
-        assertThat(at(Level.WARN).stream().filter(line -> line.getFormattedMessage()
-                        .contains("broker.connect: could not write its retry to the audit")))
+        assertThat(at(Level.WARN).stream()
+                        .filter(line -> line.getFormattedMessage()
+                                .contains("broker.connect: could not write its retry to the audit")))
                 .hasSize(1);
     }
 

@@ -318,7 +318,8 @@ public final class HttpSettings {
             all.add("withCancellation() needs the path of the status resource: add withStatusResource(...)");
         }
         if (statusPath != null && statusLink != null) {
-            all.add("withStatusLink(...) and withStatusResource(...) both say where a status is found: keep one of them");
+            all.add(
+                    "withStatusLink(...) and withStatusResource(...) both say where a status is found: keep one of them");
         }
         if (!(semel instanceof Engine)) {
             all.add("the filter needs the engine that Semel.open(...) returns, not a wrapper around it");
@@ -328,8 +329,7 @@ public final class HttpSettings {
         }
         Engine engine = (Engine) semel;
         GatewayRuns gatewayRuns = engine.gatewayRuns();
-        StatusResource status =
-                statusPath == null ? null : new StatusResource(engine.operator(), statusPath, cancels);
+        StatusResource status = statusPath == null ? null : new StatusResource(engine.operator(), statusPath, cancels);
         RouteTable table = routes.build(usual, logOnly);
         declare(gatewayRuns, table);
         return new IdempotencyFilter(new FilterSetup(
@@ -339,8 +339,7 @@ public final class HttpSettings {
                 new FilterSetup.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new FilterSetup.Failures(exceptions, effects),
-                new FilterSetup.Responses(
-                        new Problems(ietf, statusLink, status), List.copyOf(replayed), errors),
+                new FilterSetup.Responses(new Problems(ietf, statusLink, status), List.copyOf(replayed), errors),
                 new FilterSetup.Tracking(logs, ids, time, firstCommit)));
     }
 

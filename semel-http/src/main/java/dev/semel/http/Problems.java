@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param ietf the documentation URL of the profile draft-ietf-httpapi-idempotency-key-header; null outside that profile
  * @param resource where a caller finds the status of its request; null when that is not served
  */
-record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable StatusResource resource) {
+record Problems(
+        @Nullable URI ietf,
+        Hooks.@Nullable StatusLink link,
+        @Nullable StatusResource resource) {
     private static final int UNPROCESSABLE = 422;
 
     /**
@@ -89,7 +92,8 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable S
         next.addAll(problem.next);
         if (isServed(problem)) {
             next.add(Answer.Next.CHECK_STATUS);
-            if (problem.code == ProblemCode.RETRY_LATER && Objects.requireNonNull(resource).cancels()) {
+            if (problem.code == ProblemCode.RETRY_LATER
+                    && Objects.requireNonNull(resource).cancels()) {
                 next.add(Answer.Next.CANCEL);
             }
         }

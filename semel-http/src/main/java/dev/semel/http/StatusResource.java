@@ -78,7 +78,8 @@ record StatusResource(Operator operator, String path, boolean cancels) {
                     ? cancel(request, response, scope, by -> own.cancel(scope.tenant(), id, by))
                     : show(response, own.find(scope.tenant(), id));
         } catch (SemelException.Invalid e) {
-            return Problem.of(ProblemCode.BODY_MALFORMED, "Rejected: the reason is missing, too long or cannot be stored.");
+            return Problem.of(
+                    ProblemCode.BODY_MALFORMED, "Rejected: the reason is missing, too long or cannot be stored.");
         } catch (SemelException e) {
             LOG.warn("{}: the status could not be read or changed: the ledger failed; the client may retry.", path, e);
             return AnswerToProblem.storeUnavailable();

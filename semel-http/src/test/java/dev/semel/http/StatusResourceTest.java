@@ -119,10 +119,12 @@ class StatusResourceTest {
             assertThat(status.get("state").stringValue()).isEqualTo("FAILED_RETRYABLE");
             assertThat(status.has("next_attempt")).isTrue();
 
-            ReceivedResponse cancelled = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
+            ReceivedResponse cancelled =
+                    site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
             assertThat(cancelled.status()).isEqualTo(200);
             assertThat(json(cancelled).get("outcome").stringValue()).isEqualTo("cancelled");
-            ReceivedResponse again = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
+            ReceivedResponse again =
+                    site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
             assertThat(again.status()).isEqualTo(200);
             assertThat(json(again).get("outcome").stringValue()).isEqualTo("already_cancelled");
             assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.discarded");
@@ -159,7 +161,8 @@ class StatusResourceTest {
             site.send(site.post("/lost", "k-secret-key", "{\"iban\":\"DE00\"}"));
             site.send(site.post("/a", "k-secret-key", "{\"iban\":\"DE00\"}"));
             for (String operation : new String[] {"POST /lost", "POST /a"}) {
-                ReceivedResponse heard = get(site, "alice@acme", "/requests/" + id("alice@acme", operation, "k-secret-key"));
+                ReceivedResponse heard =
+                        get(site, "alice@acme", "/requests/" + id("alice@acme", operation, "k-secret-key"));
                 assertThat(heard.status()).isEqualTo(200);
                 assertThat(heard.text()).doesNotContain("k-secret-key", "DE00", "script", "4711");
             }
@@ -173,13 +176,15 @@ class StatusResourceTest {
             String id = id("alice@acme", "POST /a", "k-1");
             assertThat(get(site, "alice@acme", "/requests/" + id).status()).isEqualTo(200);
             String never = "0".repeat(64);
-            String body = get(site, "bob@acme", "/requests/" + never).text().replaceAll("\"correlation_id\":\"[^\"]*\"", "");
+            String body =
+                    get(site, "bob@acme", "/requests/" + never).text().replaceAll("\"correlation_id\":\"[^\"]*\"", "");
             for (String user : new String[] {"bob@acme", "alice@globex", "alice@acme@globex", "alice"}) {
                 ReceivedResponse heard = get(site, user, "/requests/" + id);
                 if (!user.equals("alice")) {
                     assertThat(heard.status()).as(user).isEqualTo(404);
                     assertThat(heard.code()).isEqualTo("idempotency.not_found");
-                    assertThat(heard.text().replaceAll("\"correlation_id\":\"[^\"]*\"", "")).isEqualTo(body);
+                    assertThat(heard.text().replaceAll("\"correlation_id\":\"[^\"]*\"", ""))
+                            .isEqualTo(body);
                 } else {
                     assertThat(heard.code()).isEqualTo("request.no_tenant");
                 }
@@ -188,10 +193,14 @@ class StatusResourceTest {
             }
             assertThat(get(site, "alice@acme", "/requests/" + id + "?version=2").status())
                     .isEqualTo(404);
-            ReceivedResponse anonymous = site.send(
-                    HttpRequest.newBuilder(site.at("/requests/" + id)).GET());
+            ReceivedResponse anonymous =
+                    site.send(HttpRequest.newBuilder(site.at("/requests/" + id)).GET());
             assertThat(anonymous.code()).isEqualTo("request.unauthenticated");
-            assertThat(site.engine().status(Tenant.of("acme"), id).orElseThrow().state().name())
+            assertThat(site.engine()
+                            .status(Tenant.of("acme"), id)
+                            .orElseThrow()
+                            .state()
+                            .name())
                     .isEqualTo(State.FAILED_RETRYABLE.name());
         }
     }
@@ -213,7 +222,19 @@ class StatusResourceTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "/", "/1", "/%2e%2e", "/..%2f", "/ID/", "/ID/cancel/", "/ID/x", "/IDff", "/ID;v=1", "/ID/../ID"})
+            strings = {
+                "",
+                "/",
+                "/1",
+                "/%2e%2e",
+                "/..%2f",
+                "/ID/",
+                "/ID/cancel/",
+                "/ID/x",
+                "/IDff",
+                "/ID;v=1",
+                "/ID/../ID"
+            })
     void attack_anythingBelowThePathThatIsNoIdIs404OrRejected(String below) {
         try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
@@ -251,7 +272,11 @@ class StatusResourceTest {
             assertThat(cancel(site, "alice@acme", id, "{\"reason\":\"" + "x".repeat(20_000) + "\"}")
                             .status())
                     .isEqualTo(400);
-            assertThat(site.engine().status(Tenant.of("acme"), id).orElseThrow().state().name())
+            assertThat(site.engine()
+                            .status(Tenant.of("acme"), id)
+                            .orElseThrow()
+                            .state()
+                            .name())
                     .isEqualTo("FAILED_RETRYABLE");
         }
     }
@@ -279,7 +304,9 @@ class StatusResourceTest {
             ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
             assertThat(later.problem().get("next").toString()).isEqualTo("[\"retry\",\"check_status\"]");
             String id = id("alice@acme", "POST /a", "k-1");
-            assertThat(json(get(site, "alice@acme", "/requests/" + id)).get("next").toString())
+            assertThat(json(get(site, "alice@acme", "/requests/" + id))
+                            .get("next")
+                            .toString())
                     .isEqualTo("[\"retry\",\"check_status\"]");
             assertThat(cancel(site, "alice@acme", id, "{\"reason\":\"r\"}").status())
                     .isEqualTo(404);
@@ -331,8 +358,8 @@ class StatusResourceTest {
 
     @Test
     void contradictorySettingsAreNamedTogether() {
-        assertThatThrownBy(() -> site(all -> all.withStatusResource("requests/")
-                        .withStatusLink((request, correlation) -> URI.create("/x"))))
+        assertThatThrownBy(() -> site(all ->
+                        all.withStatusResource("requests/").withStatusLink((request, correlation) -> URI.create("/x"))))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("\"requests/\" is not the path of a status resource")
                 .hasMessageContaining("keep one of them");

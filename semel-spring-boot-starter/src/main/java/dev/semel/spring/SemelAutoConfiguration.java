@@ -212,8 +212,7 @@ public class SemelAutoConfiguration {
             declarations.checkClasses(AnnotatedMethod.classesIn(beans, Idempotent.class));
             declarations.checkChannels(AnnotatedMethod.in(beans, SemelChannel.class), channels, reconcilers);
             declarations.checkReconcilers(AnnotatedMethod.in(beans, SemelReconciler.class), reconcilers);
-            declarations.checkOnDead(
-                    AnnotatedMethod.in(beans, SemelOnDead.class), beans.getBean(OnDeadMethods.class));
+            declarations.checkOnDead(AnnotatedMethod.in(beans, SemelOnDead.class), beans.getBean(OnDeadMethods.class));
             declarations.refuse();
         };
     }

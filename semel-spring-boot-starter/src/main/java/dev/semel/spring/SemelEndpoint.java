@@ -179,8 +179,7 @@ public final class SemelEndpoint {
                         .map(StatusFacts::of)
                         .orElse(null);
             }
-            CallStory story =
-                    operator.calls().story(Tenant.of(String.valueOf(tenant)), String.valueOf(correlation));
+            CallStory story = operator.calls().story(Tenant.of(String.valueOf(tenant)), String.valueOf(correlation));
             return story.calls().isEmpty() ? null : StatusFacts.of(story);
         } catch (SemelException.Invalid e) {
             throw refused(String.valueOf(e.getMessage()));

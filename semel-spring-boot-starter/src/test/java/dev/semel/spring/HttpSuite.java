@@ -296,7 +296,9 @@ abstract class HttpSuite {
         String id = recordId("ann", "acme", "k-21");
         HttpResponse<String> status = web.send("GET", "/actuator/semel/status?record=" + id, null, null);
         assertThat(status.statusCode()).isEqualTo(200);
-        assertThat(status.body()).contains("\"id\":\"" + id + "\"", "\"state\":\"COMPLETED\"").doesNotContain("k-21");
+        assertThat(status.body())
+                .contains("\"id\":\"" + id + "\"", "\"state\":\"COMPLETED\"")
+                .doesNotContain("k-21");
         String correlation = status.body().replaceAll(".*\"correlation_id\":\"([^\"]*)\".*", "$1");
         assertThat(web.send("GET", "/actuator/semel/status?tenant=acme&correlation=" + correlation, null, null)
                         .body())

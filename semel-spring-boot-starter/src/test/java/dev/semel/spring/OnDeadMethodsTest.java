@@ -56,7 +56,10 @@ class OnDeadMethodsTest {
         @SemelOnDead("invite")
         public void undeliverable(Death<Invitation> death, AtomicContext tx) {
             String address = death.payload().map(Invitation::address).orElse("unreadable");
-            tx.send(REVIEW, death.key("review"), address + ": " + death.failure().category());
+            tx.send(
+                    REVIEW,
+                    death.key("review"),
+                    address + ": " + death.failure().category());
         }
         // endregion
 

@@ -27,8 +27,7 @@ abstract class CorrelationSuite extends QueueFixture {
         send(ArrivalBuilder.of("mail 2").fingerprinted(2).in("lane"));
         grant(ReservationBuilder.of("call 2").fingerprinted(2));
         grant("of another correlation id");
-        assertThat(found(ReservationBuilder.TENANT, SECOND))
-                .containsExactly("call 1", "call 2", "mail 1", "mail 2");
+        assertThat(found(ReservationBuilder.TENANT, SECOND)).containsExactly("call 1", "call 2", "mail 1", "mail 2");
         assertThat(keys(ledger.findByCorrelation(ReservationBuilder.TENANT, SECOND, 3)))
                 .containsExactly("call 1", "call 2", "mail 1");
     }
@@ -40,11 +39,14 @@ abstract class CorrelationSuite extends QueueFixture {
                 put(state.name(), state, 1_000, 0);
             }
         }
-        send(ArrivalBuilder.of("QUEUED").sentBy(ReservationBuilder.id("COMPLETED")).in("lane"));
+        send(ArrivalBuilder.of("QUEUED")
+                .sentBy(ReservationBuilder.id("COMPLETED"))
+                .in("lane"));
         List<Row> rows = ledger.findByCorrelation(ReservationBuilder.TENANT, "correlation-1", 20);
         assertThat(rows).hasSize(State.values().length);
-        assertThat(rows).allSatisfy(row -> assertThat(row.state().name())
-                .isEqualTo(row.header().key()));
+        assertThat(rows)
+                .allSatisfy(row ->
+                        assertThat(row.state().name()).isEqualTo(row.header().key()));
         Row message = rows.get(rows.size() - 1);
         assertThat(message.header().parent()).isEqualTo(ReservationBuilder.id("COMPLETED"));
         assertThat(line(message).lane()).isNotNull();

@@ -204,7 +204,8 @@ class IngressAttackTest {
     void emptyAndUnsignedRequestsLeaveNothing(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.SHOPIFY, container, UnaryOperator.identity())) {
             for (String signature : new String[] {"", "=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}) {
-                ReceivedResponse heard = endpoint.send(endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
+                ReceivedResponse heard =
+                        endpoint.send(endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
                 assertThat(heard.status()).isEqualTo(401);
             }
             assertThat(endpoint.messages()).isZero();

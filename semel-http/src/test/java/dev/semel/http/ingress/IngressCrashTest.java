@@ -50,7 +50,8 @@ class IngressCrashTest {
     /** Empty when the connection broke. */
     private static Optional<ReceivedResponse> send(HttpClient client, int port, String id) throws InterruptedException {
         try {
-            return Optional.of(ReceivedResponse.of(client.send(webhook(port, id), HttpResponse.BodyHandlers.ofByteArray())));
+            return Optional.of(
+                    ReceivedResponse.of(client.send(webhook(port, id), HttpResponse.BodyHandlers.ofByteArray())));
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -80,8 +80,8 @@ class WebhooksPageTest {
                     .headers(Sender.STRIPE.secret, new Sender.Event("", now, body))
                     .forEach(request::header);
             for (String result : new String[] {"accepted", "duplicate"}) {
-                ReceivedResponse heard =
-                        ReceivedResponse.of(Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+                ReceivedResponse heard = ReceivedResponse.of(
+                        Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
                 assertThat(heard.header(WebhookServlet.RESULT_HEADER)).contains(result);
             }
             Await.until("it is handled", () -> !PAID.isEmpty());

@@ -87,9 +87,8 @@ abstract class CancelSuite extends ChannelFixture {
     void auditSaysWhoCancelledWhyAndFromWhichState() {
         send(MAIL, "m");
         cancel(MAIL, "m");
-        AuditEvent event = new AuditEvent(store.audit()
-                .newest(AuditFilter.of(row(MAIL, "m").id()), 1)
-                .get(0));
+        AuditEvent event = new AuditEvent(
+                store.audit().newest(AuditFilter.of(row(MAIL, "m").id()), 1).get(0));
         assertThat(event.fields())
                 .containsEntry("type", "operator.discarded")
                 .containsEntry("actor", "ann")
@@ -159,16 +158,19 @@ abstract class CancelSuite extends ChannelFixture {
     void runningCompletedUnknownAndRejectedSayWhyNot() {
         abandon(REFUND, "k");
         assertNotPossible(
-                engine.cancel(REFUND, ACME, Key.of("k"), BY_ANN), CallState.IN_PROGRESS, "cannot be cancelled: it is running");
+                engine.cancel(REFUND, ACME, Key.of("k"), BY_ANN),
+                CallState.IN_PROGRESS,
+                "cannot be cancelled: it is running");
         time.advance(LEASE.plusSeconds(1));
         assertNotPossible(
                 engine.cancel(REFUND, ACME, Key.of("k"), BY_ANN), CallState.IN_PROGRESS, "its run was interrupted");
         engine.run(REFUND, call("k"), (order, run) -> new Receipt("never"));
         assertNotPossible(
-                engine.cancel(REFUND, ACME, Key.of("k"), BY_ANN), CallState.UNKNOWN, "A reconciler or a person must decide");
+                engine.cancel(REFUND, ACME, Key.of("k"), BY_ANN),
+                CallState.UNKNOWN,
+                "A reconciler or a person must decide");
         charge("done");
-        assertNotPossible(
-                engine.cancel(CHARGE, ACME, Key.of("done"), BY_ANN), CallState.COMPLETED, "it is completed");
+        assertNotPossible(engine.cancel(CHARGE, ACME, Key.of("done"), BY_ANN), CallState.COMPLETED, "it is completed");
         engine.run(NOTIFY, call("no"), (order, run) -> {
             throw failing(Failure.Category.VALIDATION);
         });
@@ -266,11 +268,13 @@ abstract class CancelSuite extends ChannelFixture {
         failing(MAIL, Failure.Category.VALIDATION);
         send(MAIL, "m");
         work();
-        Engine late = interruptedBeforeItsWrite(
-                () -> assertThat(engine.operator().replay(row(MAIL, "m").id(), WARRANT))
-                        .isEqualTo(Replays.ReplayOutcome.DONE));
+        Engine late = interruptedBeforeItsWrite(() -> assertThat(
+                        engine.operator().replay(row(MAIL, "m").id(), WARRANT))
+                .isEqualTo(Replays.ReplayOutcome.DONE));
         assertNotPossible(
-                late.cancel(MAIL, ACME, Key.of("m"), BY_ANN), CallState.QUEUED, "changed at the same moment and is QUEUED");
+                late.cancel(MAIL, ACME, Key.of("m"), BY_ANN),
+                CallState.QUEUED,
+                "changed at the same moment and is QUEUED");
         assertThat(story(MAIL, "m")).containsExactly("operation.queued", "system.error", "operator.replayed");
     }
 

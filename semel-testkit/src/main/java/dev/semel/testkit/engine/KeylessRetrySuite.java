@@ -115,11 +115,13 @@ abstract class KeylessRetrySuite extends EngineSuite {
     @Test
     void retryAfterIsAFloorAndOneThatIsTooLongEndsTheWork() {
         long began = time.millis();
-        Exception busy = Classifier.ofHttpStatus(429, "600", Instant.ofEpochMilli(began)).asException();
+        Exception busy =
+                Classifier.ofHttpStatus(429, "600", Instant.ofEpochMilli(began)).asException();
         assertThat(engine.retry(CONNECT, failing(1, busy))).isEqualTo(2);
         assertThat(time.millis() - began).isEqualTo(600_000);
         attempts.set(0);
-        Exception tooLong = Classifier.ofHttpStatus(429, "7200", Instant.ofEpochMilli(began)).asException();
+        Exception tooLong = Classifier.ofHttpStatus(429, "7200", Instant.ofEpochMilli(began))
+                .asException();
         SemelException.RetryFailed failed = retryFails(CONNECT, failing(1, tooLong));
         assertThat(failed.attempts()).isEqualTo(1);
         assertThat(failed.failure().category()).isEqualTo(Category.RATE_LIMITED);
@@ -128,7 +130,8 @@ abstract class KeylessRetrySuite extends EngineSuite {
     @Test
     void noAttemptStartsAfterTheDeadline() {
         Call.Keyless soon = CONNECT.withDeadline(Instant.ofEpochMilli(time.millis() + 1_500));
-        assertThat(retryFails(soon, failing(99, failure(Category.NETWORK))).attempts()).isEqualTo(2);
+        assertThat(retryFails(soon, failing(99, failure(Category.NETWORK))).attempts())
+                .isEqualTo(2);
         assertThat(types()).containsExactly("retry.attempt", "retry.exhausted", "system.error");
         time.advance(Duration.ofSeconds(2));
         attempts.set(0);
@@ -179,8 +182,9 @@ abstract class KeylessRetrySuite extends EngineSuite {
     void haltedWorkDoesNotStartAndStopsBetweenAttempts() {
         mode(Mode.HALTED);
         assertThatThrownBy(() -> engine.retry(CONNECT, failing(0, failure(Category.NETWORK))))
-                .isInstanceOfSatisfying(SemelException.NoResult.class, halted -> assertThat(halted.answer())
-                        .isInstanceOf(Answer.Halted.class));
+                .isInstanceOfSatisfying(
+                        SemelException.NoResult.class,
+                        halted -> assertThat(halted.answer()).isInstanceOf(Answer.Halted.class));
         assertThat(attempts).hasValue(0);
         mode(Mode.LIVE);
         SemelException.RetryFailed failed = retryFails(CONNECT, () -> {

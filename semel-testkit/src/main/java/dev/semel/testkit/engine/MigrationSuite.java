@@ -96,7 +96,8 @@ abstract class MigrationSuite extends ChannelFixture {
 
     @Test
     void d13_messageOfAnOlderVersionTakesEffectOnceInAnAtomicChannel() throws Exception {
-        Channel.Atomic<PaymentV1> older = Channel.atomic("book-pay", PaymentV1.class).withPolicy("steady");
+        Channel.Atomic<PaymentV1> older =
+                Channel.atomic("book-pay", PaymentV1.class).withPolicy("steady");
         Channel.Atomic<PaymentV3> present = Channel.atomic("book-pay", PaymentV3.class)
                 .withPolicy("steady")
                 .withSchemaVersion(3, WITH_CURRENCY, IN_CENTS);
@@ -160,7 +161,8 @@ abstract class MigrationSuite extends ChannelFixture {
         assertThat(engine.send(V3, message("a", third("a"))).orThrow().first()).isFalse();
         // The same number in the JSON, and a hundredth of the amount.
         assertThat(engine.send(V2, message("a", new PaymentV2("a", 5)))).isInstanceOf(Sent.Conflict.class);
-        assertThat(engine.send(V3, message("a", new PaymentV3("a", 500, "CHF")))).isInstanceOf(Sent.Conflict.class);
+        assertThat(engine.send(V3, message("a", new PaymentV3("a", 500, "CHF"))))
+                .isInstanceOf(Sent.Conflict.class);
     }
 
     @Test
@@ -234,7 +236,8 @@ abstract class MigrationSuite extends ChannelFixture {
     void d13_reconcilerOfAnInterruptedRunGetsThePresentVersion() {
         Operation.Leased<PaymentV1, Receipt> older = CAPTURE_V1.asUnrepeatable();
         Operation.Leased<PaymentV3, Receipt> present = CAPTURE_V3.asUnrepeatable();
-        engine.reconcile(present, (payment, unknown) -> Verdict.tookEffect(new Receipt(payment.cents + payment.currency)));
+        engine.reconcile(
+                present, (payment, unknown) -> Verdict.tookEffect(new Receipt(payment.cents + payment.currency)));
         otherNode().run(older, firstCall("a"), (payment, run) -> {
             time.advance(LEASE.multipliedBy(2));
             engine.duties().sweeper().sweep();
@@ -261,8 +264,7 @@ abstract class MigrationSuite extends ChannelFixture {
                         Call.of(ACME, Key.of("a"), new PaymentV2("a", 600)),
                         (payment, tx) -> new Receipt("never")))
                 .isInstanceOf(Answer.Conflict.class);
-        assertThat(engine.run(
-                        present.withSchemaVersion(2, IN_CENTS), retry, (payment, tx) -> new Receipt("never")))
+        assertThat(engine.run(present.withSchemaVersion(2, IN_CENTS), retry, (payment, tx) -> new Receipt("never")))
                 .as("only the fingerprint is kept, and nothing leads back to it")
                 .isInstanceOf(Answer.Conflict.class);
     }

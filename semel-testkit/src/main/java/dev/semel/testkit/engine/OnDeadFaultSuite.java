@@ -45,7 +45,8 @@ abstract class OnDeadFaultSuite extends OnDeadFixture {
         }
         for (Operation<Order, Receipt> operation : List.of(CHARGE, NOTIFY)) {
             node.onDead(operation, (death, tx) -> {
-                String name = death.record().operation() + " " + death.record().key().text();
+                String name =
+                        death.record().operation() + " " + death.record().key().text();
                 effects.apply(tx, "fallback of " + name);
                 tx.send(REVIEW, death.key("review"), name);
             });
@@ -251,7 +252,10 @@ abstract class OnDeadFaultSuite extends OnDeadFixture {
                     .isEqualTo(state(operation, key) == State.FAILED_TERMINAL ? 1 : 0);
             Answer<Receipt> answer = fail(engine, operation, key);
             for (int i = 0; i < 3 && !(answer instanceof Answer.Failed); i++) {
-                time.advance(TOO_LONG.retryAfter() == null ? LEASE : TOO_LONG.retryAfter().plus(LEASE));
+                time.advance(
+                        TOO_LONG.retryAfter() == null
+                                ? LEASE
+                                : TOO_LONG.retryAfter().plus(LEASE));
                 answer = fail(engine, operation, key);
             }
             assertThat(answer).isInstanceOf(Answer.Failed.class);

@@ -24,8 +24,8 @@ abstract class OnDeadFixture extends ChannelFixture {
             .withLease(LEASE)
             .withDeadHead(Policy.DeadHead.PARK_LANE)
             .build();
-    static final Failure TOO_LONG = Failure.of(Failure.Category.RATE_LIMITED, "come back tomorrow")
-            .withRetryAfter(Duration.ofHours(5));
+    static final Failure TOO_LONG =
+            Failure.of(Failure.Category.RATE_LIMITED, "come back tomorrow").withRetryAfter(Duration.ofHours(5));
 
     /** The reviews that were handled, and the deaths that handlers were given. */
     final List<String> reviewed = new ArrayList<>();

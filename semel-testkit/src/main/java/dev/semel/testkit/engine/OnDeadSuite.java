@@ -505,15 +505,18 @@ abstract class OnDeadSuite extends OnDeadFixture {
 
     @Test
     void policyWithoutDeadLettersHasNoFallback() throws Exception {
-        Policy forgetting =
-                Policy.named("forgetting").withMaxAttempts(1).withDeadLetters(false).build();
+        Policy forgetting = Policy.named("forgetting")
+                .withMaxAttempts(1)
+                .withDeadLetters(false)
+                .build();
         Engine node = start(store, settings -> settings.withPolicy(forgetting));
         Channel.Leased<Note> channel = MAIL.withPolicy("forgetting");
         node.onDead(channel, fallback());
         node.handle(channel, dying());
         node.send(channel, note("m", "l")).orThrow();
         work(node);
-        assertThat(store.ledger().find(List.of(id(channel.operation(), "m"))).rows()).isEmpty();
+        assertThat(store.ledger().find(List.of(id(channel.operation(), "m"))).rows())
+                .isEmpty();
         assertThat(fallbacks("m")).isZero();
     }
 
@@ -523,8 +526,8 @@ abstract class OnDeadSuite extends OnDeadFixture {
         assertThatThrownBy(() -> engine.onDead(MAIL, fallback()))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("mail has an onDead handler already");
-        assertThatThrownBy(() -> engine.handle(
-                        Channel.leased("mail", String.class).withPolicy("steady"), (text, run) -> {}))
+        assertThatThrownBy(() ->
+                        engine.handle(Channel.leased("mail", String.class).withPolicy("steady"), (text, run) -> {}))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("declared twice");
         engine.handle(CHAT, listing());

@@ -108,8 +108,8 @@ abstract class StatusSuite extends ChannelFixture {
     @Test
     void messageThatWaitsSaysForWhatAndWhatCanBeDone() {
         engine.send(MAIL, note("m", "l").withDelay(Duration.ofSeconds(90)));
-        CallStatus later = status(
-                engine.status(MAIL, ACME, Key.of("m")), CallState.QUEUED, Next.CHECK_STATUS, Next.CANCEL);
+        CallStatus later =
+                status(engine.status(MAIL, ACME, Key.of("m")), CallState.QUEUED, Next.CHECK_STATUS, Next.CANCEL);
         assertThat(later.reason()).contains("is due in 1 min 30 s");
         assertThat(later.attempts().next()).isEqualTo(Instant.ofEpochMilli(time.millis() + 90_000));
         engine.operator().setMode(new Switchboard.Setting(null, "mail", Mode.HALTED), WARRANT);
@@ -119,7 +119,8 @@ abstract class StatusSuite extends ChannelFixture {
     @Test
     void failedAttemptShowsItsCategoryItsReasonAndTheNextOne() {
         engine.handle(MAIL, (note, run) -> {
-            throw Failure.of(Failure.Category.NETWORK, "host down, password=hunter2").asException();
+            throw Failure.of(Failure.Category.NETWORK, "host down, password=hunter2")
+                    .asException();
         });
         send(MAIL, "m");
         work();
@@ -180,13 +181,14 @@ abstract class StatusSuite extends ChannelFixture {
         Channel.Leased<Note> strict = CHAT.withPolicy("parking");
         var node = start(store, settings -> settings.withPolicy(PARKING));
         node.handle(strict, (note, run) -> {
-            throw Failure.of(Failure.Category.VALIDATION, "customer 4711 is blocked").asException();
+            throw Failure.of(Failure.Category.VALIDATION, "customer 4711 is blocked")
+                    .asException();
         });
         node.send(strict, note("head", "secret lane"));
         node.send(strict, note("next", "secret lane"));
         work(node);
-        CallStatus waiting = status(
-                node.status(strict, ACME, Key.of("next")), CallState.QUEUED, Next.CHECK_STATUS, Next.CANCEL);
+        CallStatus waiting =
+                status(node.status(strict, ACME, Key.of("next")), CallState.QUEUED, Next.CHECK_STATUS, Next.CANCEL);
         assertThat(waiting.reason())
                 .contains("waits behind an earlier message of its lane")
                 .doesNotContain("4711")
@@ -222,7 +224,8 @@ abstract class StatusSuite extends ChannelFixture {
 
     @Test
     void keyWithATimeBucketIsFoundInTheNeighbouringBucket() {
-        Key before = Keys.textInBucket("chat", "hello", Duration.ofMinutes(5), Instant.ofEpochMilli(1_799_999_999_000L));
+        Key before =
+                Keys.textInBucket("chat", "hello", Duration.ofMinutes(5), Instant.ofEpochMilli(1_799_999_999_000L));
         Key after = Keys.textInBucket("chat", "hello", Duration.ofMinutes(5), Instant.ofEpochMilli(1_800_000_001_000L));
         engine.run(CHARGE, Call.of(ACME, before, new Order("book", 1)), (order, tx) -> new Receipt("r"));
         status(engine.status(CHARGE, ACME, after), CallState.COMPLETED);
@@ -237,7 +240,9 @@ abstract class StatusSuite extends ChannelFixture {
         });
         engine.run(CHARGE, call("k"), (order, tx) -> {
             tx.send(MAIL, Message.of(ACME, Key.of("first"), new Note("l", "first")));
-            tx.send(MAIL, Message.of(ACME, Key.of("second"), new Note("l", "second")).withDelay(Duration.ofDays(1)));
+            tx.send(
+                    MAIL,
+                    Message.of(ACME, Key.of("second"), new Note("l", "second")).withDelay(Duration.ofDays(1)));
             return new Receipt("r");
         });
         engine.send(CHAT, note("alone", "l").withCorrelationId("c-1"));
@@ -263,11 +268,7 @@ abstract class StatusSuite extends ChannelFixture {
         assertThat(story.calls())
                 .extracting(CallStatus::state)
                 .containsExactly(
-                        CallState.COMPLETED,
-                        CallState.COMPLETED,
-                        CallState.QUEUED,
-                        CallState.QUEUED,
-                        CallState.QUEUED);
+                        CallState.COMPLETED, CallState.COMPLETED, CallState.QUEUED, CallState.QUEUED, CallState.QUEUED);
     }
 
     @Test

@@ -176,7 +176,9 @@ final class ChannelTraffic {
 
     void register(SimNode node, Engine engine) {
         if (fallbacks) {
-            ALL.stream().distinct().forEach(channel -> engine.onDead(channel, (death, tx) -> fallBack(node, death, tx)));
+            ALL.stream()
+                    .distinct()
+                    .forEach(channel -> engine.onDead(channel, (death, tx) -> fallBack(node, death, tx)));
         }
         for (Channel.Leased<String> channel : List.of(LETTER, PARCEL, NOTICE)) {
             engine.handle(channel, (payload, run) -> handle(node, payload, run));
@@ -220,8 +222,8 @@ final class ChannelTraffic {
 
     /** Leaves an entry for the death, and a message. */
     private void fallBack(SimNode node, Death<String> death, AtomicContext tx) throws Exception {
-        String record =
-                death.record().operation() + "/" + withoutBucket(death.record().key().text());
+        String record = death.record().operation() + "/"
+                + withoutBucket(death.record().key().text());
         String entry = DEATH + ++executions;
         scheduler.trace.add(scheduler.nanos(), scheduler.current().name, record + " dies as " + entry);
         node.entered();

@@ -143,7 +143,8 @@ final class RunVerdict {
         }
         Map<String, Integer> deaths = new TreeMap<>();
         for (RecordJournal.Change change : world.book.changes()) {
-            RecordJournal.Kept kept = Objects.requireNonNull(world.book.records().get(change.id()));
+            RecordJournal.Kept kept =
+                    Objects.requireNonNull(world.book.records().get(change.id()));
             boolean message = ChannelTraffic.ALL.stream()
                     .anyMatch(channel -> channel.name().equals(kept.header.operation()));
             if (message && !kept.step && change.to() == State.FAILED_TERMINAL) {

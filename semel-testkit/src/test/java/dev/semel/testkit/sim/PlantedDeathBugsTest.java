@@ -28,7 +28,8 @@ class PlantedDeathBugsTest {
 
     private static Move withoutFallback(Move move) {
         PendingDeath dying = PendingDeath.read(move.change().failure());
-        boolean failed = move.to() == State.QUEUED && dying != null && dying.tries().failed() > 0;
+        boolean failed =
+                move.to() == State.QUEUED && dying != null && dying.tries().failed() > 0;
         return failed
                 ? new Move(
                         move.id(),
@@ -44,8 +45,8 @@ class PlantedDeathBugsTest {
     void d14_earlierDeathTakenForTheOwn() {
         finds(
                 FOUND,
-                PlantedBugs.driver((store, real) -> new PlantedBugs.TakesAnEarlierFinishForItsOwn(
-                        new PlantedBugs.RunsAgainAfterALostReply(real))));
+                PlantedBugs.driver((store, real) ->
+                        new PlantedBugs.TakesAnEarlierFinishForItsOwn(new PlantedBugs.RunsAgainAfterALostReply(real))));
     }
 
     /** The bug above is the answer that is misread, not the transaction that is run again. */
