@@ -69,7 +69,7 @@ public final class DeathDelivering {
 
     private <P, R> DeathResult settled(
             ClaimedDelivery<P, R> delivery, PendingDeath dying, DeliveryResult dead, DeathOutcome outcome) {
-        if (outcome instanceof DeathOutcome.Recorded) {
+        if (outcome instanceof DeathOutcome.DeathRecorded) {
             return new DeathResult(true, dead);
         }
         if (outcome instanceof DeathOutcome.Overtaken) {

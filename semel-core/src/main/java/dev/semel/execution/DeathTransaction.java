@@ -54,7 +54,7 @@ final class DeathTransaction<P, R> {
     /** What became of a death. */
     sealed interface DeathOutcome {
         /** The dead letter and what the handler did are committed: by this transaction, or by an earlier one whose reply was lost. */
-        record Recorded(boolean earlier) implements DeathOutcome {}
+        record DeathRecorded(boolean earlier) implements DeathOutcome {}
 
         /** Another grant has the record; nothing of this transaction is kept. */
         record Overtaken(Moved.Refused refused) implements DeathOutcome {}
@@ -104,11 +104,11 @@ final class DeathTransaction<P, R> {
         try {
             DeathOutcome outcome = tools.transactions().run(tx -> {
                 DeathOutcome ended = in(tx, move);
-                return ended instanceof DeathOutcome.Recorded recorded && !recorded.earlier()
+                return ended instanceof DeathOutcome.DeathRecorded recorded && !recorded.earlier()
                         ? Ended.keep(ended)
                         : Ended.undo(ended);
             });
-            if (outcome instanceof DeathOutcome.Recorded) {
+            if (outcome instanceof DeathOutcome.DeathRecorded) {
                 committed();
             }
             return outcome;
@@ -145,7 +145,7 @@ final class DeathTransaction<P, R> {
             return new DeathOutcome.NotRecorded(new SemelException.Locked(
                     prepared.name() + ": locked by another transaction; its dead letter was not recorded."));
         }
-        return new DeathOutcome.Recorded(moved instanceof Moved.Same);
+        return new DeathOutcome.DeathRecorded(moved instanceof Moved.Same);
     }
 
     /** Runs the handler and stores what it sent; only the dead letter may follow. Says why that may not be written, if so. */
