@@ -17,6 +17,7 @@ public record Death<P>(String id, DeadRecord record, Optional<P> payload, Failur
     /**
      * The record that died.
      *
+     * @param tenant whose work it was
      * @param operation the operation's name, or the channel's
      * @param key under which it was called or sent
      * @param correlationId for logs

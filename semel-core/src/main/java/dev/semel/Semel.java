@@ -209,7 +209,7 @@ public interface Semel extends CallStatuses, AutoCloseable {
      *
      * <pre>{@code
      * semel.onDead(MAIL, (death, tx) ->
-     *         tx.send(REVIEW, death.key("review"), new Review(death.payload(), death.failure().reason())));
+     *         tx.send(REVIEW, death.key("review"), new Review(death.record().id(), death.failure().reason())));
      * }</pre>
      *
      * @see #onDead(Operation, Death.Handler)
