@@ -49,7 +49,7 @@ abstract class ResendSuite extends ChannelFixture {
     private record TimedDelivery(Instant at, DeliverySource.Delivery delivery) {}
 
     /** Lists its deliveries by their time, all of a window in one page. */
-    private final class Provider implements DeliverySource {
+    private final class OnePageSource implements DeliverySource {
         @Override
         public String name() {
             return "provider";
@@ -75,7 +75,7 @@ abstract class ResendSuite extends ChannelFixture {
     }
 
     private void check(Engine node, Resend resend) {
-        node.checkDeliveries(new Provider(), SCHEDULE, resend, (from, until, report) -> reports.add(report));
+        node.checkDeliveries(new OnePageSource(), SCHEDULE, resend, (from, until, report) -> reports.add(report));
         look(node);
         reports.clear();
     }
@@ -134,7 +134,7 @@ abstract class ResendSuite extends ChannelFixture {
     @Test
     void partThatIsRepeatedAfterACrashSendsNothingTwice() {
         AtomicInteger calls = new AtomicInteger();
-        engine.checkDeliveries(new Provider(), SCHEDULE, Resend.upTo(10, MAIL), (from, until, report) -> {
+        engine.checkDeliveries(new OnePageSource(), SCHEDULE, Resend.upTo(10, MAIL), (from, until, report) -> {
             if (report.seen() > 0 && calls.incrementAndGet() == 1) {
                 throw new IllegalStateException("fails after the sends");
             }
@@ -217,7 +217,7 @@ abstract class ResendSuite extends ChannelFixture {
         Schedule hourly = Schedule.every(Duration.ofHours(1));
         Channel.Leased<Note> dropped = Channel.leased("dropped", Note.class).withPolicy(Policy.INGRESS_ACK);
         assertThatThrownBy(() -> engine.checkDeliveries(
-                        new Provider(), hourly, Resend.upTo(1, BRIEF, dropped, MAIL), (from, until, report) -> {}))
+                        new OnePageSource(), hourly, Resend.upTo(1, BRIEF, dropped, MAIL), (from, until, report) -> {}))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("channel brief: its policy brief keeps handled messages for PT1H")
                 .hasMessageContaining("channel dropped")
