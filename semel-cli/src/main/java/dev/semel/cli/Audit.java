@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "audit",
         description = "Reads, exports and verifies the audit.",
-        subcommands = {AuditTail.class, AuditExport.class},
+        subcommands = {AuditTail.class, AuditExport.class, AuditReplayDecisions.class},
         mixinStandardHelpOptions = true)
 final class Audit implements Runnable {
     private static final Pattern ANCHOR = Pattern.compile("[1-9][0-9]{0,17}:[0-9a-f]{64}");
@@ -32,7 +32,7 @@ final class Audit implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Missing subcommand: use tail, export or verify.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use tail, export, verify or replay-decisions.");
     }
 
     @Command(

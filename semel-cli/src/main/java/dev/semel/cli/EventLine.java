@@ -12,6 +12,10 @@ final class EventLine {
     private static final int TYPE = 20;
     private static final Set<String> TOLD_BEFORE = Set.of("attempt", "of");
 
+    /** For recomputing a decision, not for reading; the export and JSON have them. */
+    private static final Set<String> FOR_PROGRAMS =
+            Set.of("judged_by", "backoff", "jitter", "max_retry_after", "remaining_ms", "previous_ms", "draw");
+
     private EventLine() {}
 
     /** With the record of the event. */
@@ -53,7 +57,7 @@ final class EventLine {
 
     private static String details(AuditEvent event) {
         return event.details().entrySet().stream()
-                .filter(each -> !TOLD_BEFORE.contains(each.getKey()))
+                .filter(each -> !TOLD_BEFORE.contains(each.getKey()) && !FOR_PROGRAMS.contains(each.getKey()))
                 .map(each -> each.getKey() + "=" + quoted(String.valueOf(each.getValue())))
                 .collect(Collectors.joining(" "));
     }

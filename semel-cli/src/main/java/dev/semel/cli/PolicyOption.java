@@ -24,7 +24,11 @@ final class PolicyOption {
     private @Nullable String file;
 
     Catalogue catalogue() {
-        return file == null ? Catalogue.shipped() : Catalogue.fromProperties(read(file));
+        return file == null ? Catalogue.shipped() : catalogue(file);
+    }
+
+    static Catalogue catalogue(String file) {
+        return Catalogue.fromProperties(read(file));
     }
 
     private static Map<String, String> read(String file) {

@@ -206,6 +206,47 @@ class AuditReadTest {
         assertThat(json.get("policies").get(0).get("gave_up").asInt()).isEqualTo(3);
     }
 
+    @Test
+    void retriesFailAboveTheLimitPerMinute() {
+        assertThat(run("retries", "--max-per-minute", "0", "--tenant", "other").out())
+                .contains("Nothing was retried in the last 60 min.");
+        shop.withLostMails(3);
+        Shell above = run("retries", "--max-per-minute", "1");
+        assertThat(above.exit()).isEqualTo(1);
+        assertThat(above.out())
+                .containsPattern("mail +network +6 ")
+                .containsPattern("More than 1 retries per minute: mail \\(network, \\d\\)\\.");
+        assertThat(run("retries", "--max-per-minute", "6").exit()).isZero();
+        assertThat(run("retries", "--max-per-minute", "1", "--category", "timeout")
+                        .exit())
+                .isZero();
+        JsonNode json = JsonMapper.shared()
+                .readTree(run("retries", "--max-per-minute", "1", "--json").out());
+        assertThat(json.get("above").get(0).get("operation").asString()).isEqualTo("mail");
+    }
+
+    @Test
+    void retriesAdviseWithTheFigures() {
+        assertThat(run("retries", "--advise").out()).contains("suggest no change");
+        shop.withLostMails(7);
+        assertThat(run("retries", "--advise").out())
+                .contains("Retries of mail (policy RETRY_BRISK) after network never succeeded: 14 retries of 7 records");
+        JsonNode json =
+                JsonMapper.shared().readTree(run("retries", "--advise", "--json").out());
+        JsonNode advice = json.get("advice").get(0);
+        assertThat(advice.get("setting").asString()).isEqualTo("fail-on");
+        assertThat(advice.get("figures").get("retries").asInt()).isEqualTo(14);
+    }
+
+    @Test
+    void retriesRejectOptionsThatConflict() {
+        assertThat(run("retries", "--advise", "--max-per-minute", "1").err()).contains("Choose one");
+        assertThat(run("retries", "--category", "network").err()).contains("needs --max-per-minute");
+        assertThat(run("retries", "--max-per-minute", "1", "--category", "odd").err())
+                .contains("There is no category 'odd'");
+        assertThat(run("retries", "--max-per-minute", "-1").exit()).isEqualTo(2);
+    }
+
     private Shell run(String... args) {
         List<String> all = new ArrayList<>(List.of(args));
         all.addAll(List.of("--store", shop.url()));

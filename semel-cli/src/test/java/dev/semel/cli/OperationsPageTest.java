@@ -7,11 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
@@ -19,8 +22,8 @@ import picocli.CommandLine;
  * the page as it should be is in the directory of the build.
  */
 class OperationsPageTest {
-    private static final Path PAGE = Path.of("..", "docs", "operations.md");
-    private static final Path SHOULD_BE = Path.of("target", "operations.md");
+    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path PAGE = DOCS.resolve("operations.md");
     private static final Pattern EVENT = Pattern.compile("<!-- shop: (.*) -->");
     private static final Pattern FILE = Pattern.compile("<!-- file: (\\S+) (.*) -->");
     private static final Pattern COMMAND = Pattern.compile("`semel ([^`]+)`|^\\$ semel (.*)$", Pattern.MULTILINE);
@@ -29,21 +32,23 @@ class OperationsPageTest {
     @TempDir
     private Path directory;
 
-    @Test
-    void pageShowsTheOutputOfTheCommands() throws IOException {
-        List<String> page = Files.readAllLines(PAGE);
+    @ParameterizedTest
+    @ValueSource(strings = {"operations.md", "runbooks.md"})
+    void pageShowsTheOutputOfTheCommands(String name) throws IOException {
+        List<String> page = Files.readAllLines(DOCS.resolve(name));
         List<String> played = play(page, SampleShop.in(directory));
         if (!masked(played).equals(masked(page))) {
-            Files.write(SHOULD_BE, played);
+            Files.write(Path.of("target", name), played);
         }
         assertThat(masked(played)).isEqualTo(masked(page));
         assertThat(page.stream().filter(line -> line.startsWith("$ semel "))).hasSizeGreaterThan(3);
     }
 
-    @Test
-    void everyCommandOnThePageTakesItsStoreAndJsonAndDocumentsItsExitCodes() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"operations.md", "runbooks.md"})
+    void everyCommandOnThePageTakesItsStoreAndJsonAndDocumentsItsExitCodes(String page) throws IOException {
         TreeSet<String> named = new TreeSet<>();
-        Matcher commands = COMMAND.matcher(Files.readString(PAGE));
+        Matcher commands = COMMAND.matcher(Files.readString(DOCS.resolve(page)));
         while (commands.find()) {
             List<String> words = words(commands.group(1) != null ? commands.group(1) : commands.group(2));
             CommandLine command = Main.commandLine();
@@ -65,6 +70,26 @@ class OperationsPageTest {
             named.add(name);
         }
         assertThat(named).contains("semel audit export", "semel audit verify", "semel doctor", "semel retries");
+    }
+
+    @Test
+    void everyAlarmHasItsRunbook() throws IOException {
+        String rules = Files.readString(DOCS.resolve("alarms").resolve("semel.rules.yml"));
+        List<String> alarms = all("- alert: (\\w+)", rules);
+        List<String> runbooks = all("(?m)^## (Semel\\w+)$", Files.readString(DOCS.resolve("runbooks.md")));
+        assertThat(alarms).isNotEmpty().containsExactlyElementsOf(runbooks);
+        assertThat(all("runbook_url: (\\S+)", rules))
+                .containsExactlyElementsOf(alarms.stream()
+                        .map(alarm -> "../runbooks.md#" + alarm.toLowerCase(Locale.ROOT))
+                        .toList());
+    }
+
+    private static List<String> all(String pattern, String text) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
     }
 
     @Test

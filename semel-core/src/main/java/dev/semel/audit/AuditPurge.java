@@ -9,6 +9,7 @@ import dev.semel.store.AuditRow;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -47,6 +48,18 @@ public final class AuditPurge {
             purged++;
         }
         return purged;
+    }
+
+    /**
+     * How long the oldest segment has been waiting for its removal, by its first event; zero when none is old enough.
+     *
+     * @param now the store's milliseconds
+     */
+    public Duration lag(long now) {
+        boolean mayGo = log.seals(0, 2).size() > 1; // the newest seal stays, for the next one is chained to it
+        List<AuditRow> first = mayGo ? log.behindHorizon(AuditRow.Position.START, 1) : List.of();
+        long age = first.isEmpty() ? 0 : now - first.get(0).at() - retention.toMillis();
+        return Duration.ofMillis(Math.max(0, age));
     }
 
     private AuditEntry event(PurgedSegment purged) {

@@ -2,7 +2,10 @@ package dev.semel.audit;
 
 import dev.semel.Call.Origin;
 import dev.semel.Failure;
+import dev.semel.Policy;
 import dev.semel.key.RecordId;
+import dev.semel.policy.DecisionFields;
+import dev.semel.policy.RetryInput;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
 import java.time.Duration;
@@ -17,6 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * is its hash. Texts in the details go through the {@link Redactor}.
  */
 public final class Events {
+    /** The recovery action of an attempt whose caller stops: whatever the policy decided, it is due at once. */
+    public static final String CALLER_INTERRUPTED = "the caller was interrupted";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final boolean outcomes;
@@ -45,8 +51,11 @@ public final class Events {
         if (!outcomes) {
             return List.of();
         }
-        AuditEntry error = tried(EventType.SYSTEM_ERROR, about, tried);
-        return exhausted ? List.of(tried(EventType.RETRY_EXHAUSTED, about, tried), error) : List.of(error);
+        return exhausted
+                ? List.of(
+                        tried(EventType.RETRY_EXHAUSTED, about, tried),
+                        event(EventType.SYSTEM_ERROR, about, tried, Map.of()))
+                : List.of(tried(EventType.SYSTEM_ERROR, about, tried));
     }
 
     /**
@@ -58,6 +67,11 @@ public final class Events {
     }
 
     private AuditEntry tried(EventType type, About about, AttemptDetails tried) {
+        return event(type, about, tried, tried.inputs());
+    }
+
+    /** @param inputs of the decision; none of an event that follows another of the same decision */
+    private AuditEntry event(EventType type, About about, AttemptDetails tried, Map<String, Object> inputs) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("category", tried.failure().category().code());
         details.put("attempt", tried.number());
@@ -70,6 +84,7 @@ public final class Events {
             details.put("exception", tried.failure().exception());
         }
         details.put("recovery_action", tried.recovery());
+        details.putAll(inputs);
         AuditEntry made = event(type, about, details);
         return new AuditEntry(made.type(), made.subject(), made.policy(), about.fence(), tried.number(), made.body());
     }
@@ -144,7 +159,25 @@ public final class Events {
         }
     }
 
-    /** A failed attempt: which, of how many, why, and what comes next. */
+    /**
+     * A failed attempt: which, of how many, why, and what comes next.
+     *
+     * @param failure the recorded one, which may be another than the judged one
+     * @param inputs what the decision rested on, see {@link DecisionFields}
+     */
     public record AttemptDetails(
-            int number, int of, @Nullable Duration delay, Failure failure, String recovery) {}
+            int number,
+            int of,
+            @Nullable Duration delay,
+            Failure failure,
+            String recovery,
+            Map<String, Object> inputs) {
+
+        public static AttemptDetails of(
+                Policy policy, RetryInput input, @Nullable Duration delay, Failure failure, String recovery) {
+            Map<String, Object> inputs = new DecisionFields(policy.retry(), input).write();
+            return new AttemptDetails(
+                    input.attempt(), policy.retry().maxAttempts(), delay, failure, recovery, inputs);
+        }
+    }
 }

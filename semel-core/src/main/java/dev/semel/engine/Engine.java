@@ -98,6 +98,7 @@ public final class Engine implements Semel {
         this.retries = new KeylessRetries(services);
         this.worker = new Worker(services, settings.staff());
         Events events = services.audits().events();
+        AuditPurge auditPurge = new AuditPurge(store.audit(), events, settings.auditRetention());
         this.duties = new Duties(
                 services.memory().keeper(),
                 worker,
@@ -132,10 +133,10 @@ public final class Engine implements Semel {
                                 sending::send)),
                 new Duties.MaintenanceDuties(
                         new Purger(store.ledger(), events, settings.watch()),
-                        new AuditPurge(store.audit(), events, settings.auditRetention()),
+                        auditPurge,
                         new Sealer(store.audit()),
                         services.audits().buffer()),
-                new Backlogs(store, settings.watch(), settings.time(), worker));
+                new Backlogs(store, settings.watch(), settings.time(), worker, auditPurge));
         this.operator = new Operator(
                 store,
                 settings.time(),

@@ -92,7 +92,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
             return Thread.currentThread().isInterrupted() ? answers.retryLater(Duration.ZERO, failed.failure()) : null;
         }
         if (decision instanceof RetryDecision.Exhausted) {
-            Duration pause = services.attempts().pause(prepared, failed);
+            Duration pause = failed.pause(prepared);
             return leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, "retry by the caller"))
                     .orElseGet(() -> answers.retryLater(pause, failed.failure()));
         }
@@ -144,7 +144,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     }
 
     private Answer<R> interrupted(FailedAttempt failed) {
-        return leave(retryable(failed, Duration.ZERO, EventType.RETRY_ATTEMPT, "the caller was interrupted"))
+        return leave(retryable(failed, Duration.ZERO, EventType.RETRY_ATTEMPT, Events.CALLER_INTERRUPTED))
                 .orElseGet(() -> answers.retryLater(Duration.ZERO, failed.failure()));
     }
 

@@ -2,9 +2,10 @@ package dev.semel.execution;
 
 import dev.semel.Failure;
 import dev.semel.policy.Classifier;
-import dev.semel.policy.Delays;
 import dev.semel.policy.Judgement;
+import dev.semel.policy.JudgementBasis;
 import dev.semel.policy.RetryDecision;
+import dev.semel.policy.RetryInput;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +34,11 @@ final class AttemptJudge {
         boolean interrupted = stop == LeaseKeeper.Stop.NONE
                 && (thrown instanceof InterruptedException
                         || Thread.currentThread().isInterrupted());
-        RetryDecision decision = RetryDecision.decide(
-                attempted.policy(), attempt, judgement, previous, modes.remaining(attempted), random);
+        RetryInput input = RetryInput.drawn(attempt, judgement, previous, modes.remaining(attempted), random);
+        RetryDecision decision = RetryDecision.decide(attempted.policy(), input);
         Failure failure =
                 decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
-        FailedAttempt failed = new FailedAttempt(failure, decision, attempt, interrupted);
+        FailedAttempt failed = new FailedAttempt(failure, decision, input, interrupted);
         failed.log(attempted, thrown);
         return failed;
     }
@@ -50,30 +51,13 @@ final class AttemptJudge {
                         "The attempt took longer than " + limit.toMillis() + " ms and was interrupted.",
                         thrown.getClass().getName(),
                         null),
-                true);
+                true,
+                JudgementBasis.of(JudgementBasis.Source.ATTEMPT_TIMEOUT));
     }
 
-    /** The delay before the next attempt when the policy has none left: callers should not come back sooner. */
-    Duration pause(PreparedCall<?, ?> prepared, FailedAttempt failed) {
-        Duration floor = retryAfter(failed.failure());
-        Duration delay = backoff(prepared, failed.attempt());
-        return delay.compareTo(floor) < 0 ? floor : delay;
-    }
-
-    /** When the client of a gateway may try again: by the policy's backoff, and no earlier than the failure's Retry-After. */
-    Duration clientPause(PreparedCall<?, ?> prepared, Failure failure, int attempt) {
-        Duration backoff = backoff(prepared, attempt);
-        Duration floor = retryAfter(failure);
-        Duration longest = prepared.policy().retry().maxRetryAfter();
-        Duration asksFor = floor.compareTo(longest) > 0 ? longest : floor;
-        return backoff.compareTo(asksFor) < 0 ? asksFor : backoff;
-    }
-
-    private Duration backoff(PreparedCall<?, ?> prepared, int attempt) {
-        return Delays.before(prepared.policy(), attempt, null, random);
-    }
-
-    private static Duration retryAfter(Failure failure) {
-        return failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
+    /** A failed exchange of a gateway, whose client may try again. */
+    RetryInput ofRequest(Failure failure, int attempt) {
+        Judgement judgement = new Judgement(failure, true, JudgementBasis.of(JudgementBasis.Source.REQUEST));
+        return RetryInput.drawn(attempt, judgement, null, null, random);
     }
 }

@@ -7,6 +7,7 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.ledger.Transition;
+import dev.semel.policy.JudgementBasis;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
@@ -129,7 +130,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     private DeliveryResult unread(Failure failure) {
         try (this) {
-            return dead(failure, row.status().attempt(), false);
+            return dead(notRun(failure, JudgementBasis.Source.PAYLOAD), false);
         }
     }
 
@@ -144,8 +145,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         if (acted && prepared.operation() instanceof Operation.Leased) {
             return unknown(ResultNotKept.of(prepared, why).failure());
         }
-        FailedAttempt failed = FailedAttempt.notStored(prepared, why, number());
-        return dead(failed.failure(), number(), false);
+        return dead(FailedAttempt.notStored(prepared, why, number()), false);
     }
 
     public Row row() {
@@ -330,7 +330,11 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     DeliveryResult late() {
         Failure failure =
                 Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
-        return dead(failure, row.status().attempt(), false);
+        return dead(notRun(failure, JudgementBasis.Source.DEADLINE), false);
+    }
+
+    private FailedAttempt notRun(Failure failure, JudgementBasis.Source why) {
+        return FailedAttempt.undecided(failure, why, row.status().attempt());
     }
 
     boolean isLate() {
@@ -404,22 +408,21 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                     DeliveryResult.ResultKind.RETRIED,
                     Transition.RETRY,
                     Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
-                    retry(failure, in.delay()),
+                    retry(failed, in.delay()),
                     failure);
         }
-        return dead(failure, number(), failed.decision() instanceof RetryDecision.Exhausted);
+        return dead(failed, failed.decision() instanceof RetryDecision.Exhausted);
     }
 
     /**
      * A dead letter, or nothing but its event where the policy keeps none. Where an onDead handler is registered, the record is
      * put back as dying: the handler runs with the dead letter, when the record is claimed again.
      *
-     * @param number of its last attempt
-     * @param exhausted whether that was the last of those that it had
+     * @param exhausted whether the last attempt was the last of those that it had
      */
-    private DeliveryResult dead(Failure failure, int number, boolean exhausted) {
-        PendingDeath death =
-                PendingDeath.of(failure, number, exhausted, row.status().fence());
+    private DeliveryResult dead(FailedAttempt last, boolean exhausted) {
+        PendingDeath death = PendingDeath.of(
+                last.failure(), last.attempt(), exhausted, row.status().fence(), last.inputs(prepared));
         boolean handled =
                 prepared.policy().options().deadLetters() && services.deaths().has(prepared);
         return handled ? dies(death, Duration.ZERO) : died(death);
@@ -437,9 +440,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         Failure failure = death.failure();
         int number = death.attempts();
         boolean exhausted = death.exhausted();
-        FailedAttempt last = new FailedAttempt(failure, new RetryDecision.Terminal(true), number, false);
         if (!policy.options().deadLetters()) {
-            AuditEntry event = events.drop(prepared.about(), last.tried(prepared, null, DROPPED), exhausted);
+            AuditEntry event = events.drop(prepared.about(), tried(death, DROPPED), exhausted);
             Move.Change removed = Move.Change.NONE.counting(number);
             return ended(DeliveryResult.ResultKind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
         }
@@ -448,8 +450,13 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 Transition.FAIL,
                 Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))
                         .counting(number),
-                events.death(prepared.about(), last.tried(prepared, null, "replay or discard"), exhausted),
+                events.death(prepared.about(), tried(death, "replay or discard"), exhausted),
                 failure);
+    }
+
+    private Events.AttemptDetails tried(PendingDeath death, String recovery) {
+        int most = prepared.policy().retry().maxAttempts();
+        return new Events.AttemptDetails(death.attempts(), most, null, death.failure(), recovery, death.inputs());
     }
 
     private DeliveryResult end(
@@ -483,9 +490,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return change.counting(row.status().attempt());
     }
 
-    private @Nullable AuditEntry retry(Failure failure, Duration delay) {
-        services.watch().retries(prepared, failure);
-        FailedAttempt failed = new FailedAttempt(failure, new RetryDecision.RetryIn(delay), number(), false);
+    private @Nullable AuditEntry retry(FailedAttempt failed, Duration delay) {
+        services.watch().retries(prepared, failed.failure());
         return services.audits()
                 .events()
                 .attempt(EventType.RETRY_ATTEMPT, prepared.about(), failed.tried(prepared, delay, "retry"));

@@ -51,7 +51,8 @@ final class DirectDeath<P, R> {
 
     /** @param number of this death, unique among the deaths of the record */
     DeathTransaction<P, R> numbered(long number) {
-        PendingDeath dying = PendingDeath.of(attempt.failure(), attempt.attempt(), false, number);
+        PendingDeath dying = PendingDeath.of(
+                attempt.failure(), attempt.attempt(), false, number, attempt.inputs(prepared));
         return services.deaths().transaction(prepared, dying);
     }
 
@@ -64,7 +65,7 @@ final class DirectDeath<P, R> {
 
     /** Until the call may be repeated: not before the other side allows it, and not later than a dead letter would be kept. */
     Duration pause(DeathOutcome outcome) {
-        Duration wanted = services.attempts().pause(prepared, attempt);
+        Duration wanted = attempt.pause(prepared);
         Duration longest = prepared.policy().retention().deadLetters();
         Duration pause = wanted.compareTo(longest) > 0 ? longest : wanted;
         LOG.warn(

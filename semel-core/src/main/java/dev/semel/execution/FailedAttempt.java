@@ -3,8 +3,13 @@ package dev.semel.execution;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.Events;
+import dev.semel.policy.DecisionFields;
+import dev.semel.policy.Judgement;
+import dev.semel.policy.JudgementBasis;
 import dev.semel.policy.RetryDecision;
+import dev.semel.policy.RetryInput;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * @param decision what the policy says
  * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
  */
-record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boolean interrupted) {
+record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, boolean interrupted) {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAttempt.class);
 
     /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
@@ -24,9 +29,20 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                         Failure.Category.INVALID_OUTPUT,
                         "It ran, but the store refuses what it left: " + why.getMessage())
                 .withException(why);
-        FailedAttempt failed = new FailedAttempt(failure, new RetryDecision.Terminal(true), attempt, false);
+        FailedAttempt failed = undecided(failure, JudgementBasis.Source.STORE, attempt);
         failed.log(prepared, why);
         return failed;
+    }
+
+    /** A failure that no policy decides on: no further attempt would help. */
+    static FailedAttempt undecided(Failure failure, JudgementBasis.Source source, int attempt) {
+        Judgement judgement = new Judgement(failure, false, JudgementBasis.of(source));
+        return new FailedAttempt(
+                failure, new RetryDecision.Terminal(true), RetryInput.undecided(attempt, judgement), false);
+    }
+
+    int attempt() {
+        return input.attempt();
     }
 
     /**
@@ -41,7 +57,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                     "{} (correlation {}): attempt {} of {} failed ({}); retrying in {} ms",
                     attempted.name(),
                     correlation,
-                    attempt,
+                    attempt(),
                     most,
                     failure.category().code(),
                     in.delay().toMillis(),
@@ -51,7 +67,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                     "{} (correlation {}): attempt {} failed ({}); not retrying",
                     attempted.name(),
                     correlation,
-                    attempt,
+                    attempt(),
                     failure.category().code(),
                     thrown);
         } else {
@@ -59,14 +75,24 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                     "{} (correlation {}): attempt {} of {} failed ({}); no attempt is left",
                     attempted.name(),
                     correlation,
-                    attempt,
+                    attempt(),
                     most,
                     failure.category().code(),
                     thrown);
         }
     }
 
+    /** The delay before the next attempt when the policy has none left: callers should not come back sooner. */
+    Duration pause(Attempted attempted) {
+        return RetryDecision.pause(attempted.policy(), input);
+    }
+
+    /** What the decision rested on, as the audit keeps it. */
+    Map<String, Object> inputs(Attempted attempted) {
+        return new DecisionFields(attempted.policy().retry(), input).write();
+    }
+
     Events.AttemptDetails tried(Attempted attempted, @Nullable Duration delay, String recovery) {
-        return new Events.AttemptDetails(attempt, attempted.policy().retry().maxAttempts(), delay, failure, recovery);
+        return Events.AttemptDetails.of(attempted.policy(), input, delay, failure, recovery);
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
 import dev.semel.execution.DeathTransaction.DeathOutcome;
 import dev.semel.ledger.Transition;
 import dev.semel.policy.RetryDecision;
@@ -231,10 +232,13 @@ final class LeasedSettlement<P, R> {
         }
         if (decision instanceof RetryDecision.Exhausted || decision instanceof RetryDecision.RetryIn) {
             boolean left = decision instanceof RetryDecision.RetryIn;
-            Duration pause = left ? Duration.ZERO : services.attempts().pause(prepared, attempt);
+            Duration pause = left ? Duration.ZERO : attempt.pause(prepared);
             Move.Change due = Transition.due(pause, keep, left ? -1 : 0, failure);
             AuditEntry event = event(
-                    left ? EventType.RETRY_ATTEMPT : EventType.RETRY_EXHAUSTED, attempt, pause, "retry by the caller");
+                    left ? EventType.RETRY_ATTEMPT : EventType.RETRY_EXHAUSTED,
+                    attempt,
+                    pause,
+                    left ? Events.CALLER_INTERRUPTED : "retry by the caller");
             return finished(
                     Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
                     answers.retryLater(pause, attempt.failure()));

@@ -4,6 +4,8 @@ import dev.semel.Failure;
 import dev.semel.Policy;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.policy.RetryDecision;
+import dev.semel.policy.RetryInput;
 import dev.semel.store.AuditEntry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +18,15 @@ import org.jspecify.annotations.Nullable;
  *     client who comes back after an outage is served
  */
 record NextRequest(Duration pause, int attempt, @Nullable AuditEntry event) {
-    static NextRequest after(Duration pause, Events events, PreparedCall<?, ?> prepared, Failure failure, int attempt) {
+    static NextRequest after(RetryInput input, Events events, PreparedCall<?, ?> prepared, Failure failure) {
         Policy policy = prepared.policy();
+        int attempt = input.attempt();
         boolean spent = attempt >= policy.retry().maxAttempts();
+        Duration pause = RetryDecision.pause(policy, input);
         AuditEntry event = events.attempt(
                 spent ? EventType.RETRY_EXHAUSTED : EventType.RETRY_ATTEMPT,
                 prepared.about(),
-                new Events.AttemptDetails(
-                        attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
+                Events.AttemptDetails.of(policy, input, pause, failure, "retry by the caller"));
         return new NextRequest(pause, spent ? 0 : attempt, event);
     }
 }

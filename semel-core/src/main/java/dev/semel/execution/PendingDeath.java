@@ -16,9 +16,12 @@ import tools.jackson.databind.JsonNode;
  * @param exhausted whether it died because no attempt was left
  * @param number of this death, unique among the deaths of the record
  * @param tries what became of those so far
+ * @param inputs what the decision rested on, for the event of the death
  */
-public record PendingDeath(Failure failure, int attempts, boolean exhausted, long number, Tries tries) {
+public record PendingDeath(
+        Failure failure, int attempts, boolean exhausted, long number, Tries tries, Map<String, Object> inputs) {
     private static final String FIELD = "death";
+    private static final String INPUTS = "inputs";
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
     private static final int LONGEST_ERROR = 500;
@@ -32,8 +35,9 @@ public record PendingDeath(Failure failure, int attempts, boolean exhausted, lon
     }
 
     /** The last attempt has failed, and nothing was tried yet. */
-    public static PendingDeath of(Failure failure, int attempts, boolean exhausted, long number) {
-        return new PendingDeath(failure, attempts, exhausted, number, Tries.NONE);
+    public static PendingDeath of(
+            Failure failure, int attempts, boolean exhausted, long number, Map<String, Object> inputs) {
+        return new PendingDeath(failure, attempts, exhausted, number, Tries.NONE, inputs);
     }
 
     /** As it is stored; nothing when the record is not dying. */
@@ -48,7 +52,19 @@ public record PendingDeath(Failure failure, int attempts, boolean exhausted, lon
                 death.path("attempts").asInt(0),
                 death.path("exhausted").asBoolean(false),
                 death.path("number").asLong(0),
-                new Tries(death.path("failed").asInt(0), error == null ? null : error.stringValue()));
+                new Tries(death.path("failed").asInt(0), error == null ? null : error.stringValue()),
+                inputs(death.path(INPUTS)));
+    }
+
+    private static Map<String, Object> inputs(JsonNode stored) {
+        Map<String, Object> inputs = new LinkedHashMap<>();
+        stored.properties()
+                .forEach(each -> inputs.put(
+                        each.getKey(),
+                        each.getValue().isIntegralNumber()
+                                ? (Object) each.getValue().longValue()
+                                : each.getValue().asString("")));
+        return inputs;
     }
 
     public byte[] encode() {
@@ -62,13 +78,16 @@ public record PendingDeath(Failure failure, int attempts, boolean exhausted, lon
         if (tries.error != null) {
             death.put("error", tries.error);
         }
+        if (!inputs.isEmpty()) {
+            death.put(INPUTS, inputs);
+        }
         return Failures.encode(failure, null, Map.of(FIELD, death));
     }
 
     /** Once more has it failed. */
     PendingDeath failed(String error) {
         String kept = error.length() > LONGEST_ERROR ? error.substring(0, LONGEST_ERROR) : error;
-        return new PendingDeath(failure, attempts, exhausted, number, new Tries(tries.failed + 1, kept));
+        return new PendingDeath(failure, attempts, exhausted, number, new Tries(tries.failed + 1, kept), inputs);
     }
 
     /** Until it is tried again: doubles with each failed try, up to a quarter of an hour. */

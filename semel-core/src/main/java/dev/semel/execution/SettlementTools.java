@@ -27,7 +27,6 @@ record SettlementTools(AnswerSources answers, AttemptJudge attempts, DeathTools 
     /** For a gateway whose exchange failed without effect; reports that to the watch. */
     NextRequest nextRequest(PreparedCall<?, ?> prepared, Failure failure, int attempt) {
         watch.retries(prepared, failure);
-        return NextRequest.after(
-                attempts.clientPause(prepared, failure, attempt), audits().events(), prepared, failure, attempt);
+        return NextRequest.after(attempts.ofRequest(failure, attempt), audits().events(), prepared, failure);
     }
 }

@@ -238,6 +238,20 @@ public final class Operator {
         return RetryReport.of(store.audit(), filter, since.toEpochMilli());
     }
 
+    /**
+     * Retries per minute since a moment.
+     *
+     * @param category only after failures of it; all when absent
+     */
+    public RetryRates retryRates(AuditFilter filter, Instant since, @Nullable String category) {
+        return RetryRates.of(RetryWindow.of(store.audit(), filter, since.toEpochMilli()), category);
+    }
+
+    /** What the retries since a moment suggest to change; empty when they suggest nothing. */
+    public List<RetryAdvice> retryAdvice(AuditFilter filter, Instant since) {
+        return RetryAdvice.of(RetryWindow.of(store.audit(), filter, since.toEpochMilli()));
+    }
+
     /** Every channel of which there is something to tell, by name. */
     public List<ChannelState> channels() {
         return ChannelState.all(store);

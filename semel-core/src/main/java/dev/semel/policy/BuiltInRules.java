@@ -12,7 +12,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.sql.SQLDataException;
-import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLNonTransientConnectionException;
@@ -90,8 +89,7 @@ final class BuiltInRules {
 
     private BuiltInRules() {}
 
-    static @Nullable Rule bySqlState(SQLException thrown) {
-        String state = thrown.getSQLState();
+    static @Nullable Rule bySqlState(@Nullable String state) {
         if (state == null || state.length() != 5) {
             return null;
         }

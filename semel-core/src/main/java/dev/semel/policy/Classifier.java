@@ -61,7 +61,7 @@ public final class Classifier {
             return judgement;
         }
         try {
-            return new Judgement(judgement.failure(), false, stored.test(cause));
+            return new Judgement(judgement.failure(), false, stored.test(cause), judgement.basis());
         } catch (RuntimeException e) {
             LOG.warn(
                     "Policy {}: the predicate for stored failures failed; the category {} decides",
@@ -84,10 +84,30 @@ public final class Classifier {
                 && !policy.rules().containsKey(SemelException.RetryFailed.class)) {
             return new Judgement(nested.failure(), nested.failure().category().retried());
         }
-        Rule rule = mostSpecific(policy, cause);
+        Rule bySqlState = cause instanceof SQLException sql ? BuiltInRules.bySqlState(sql.getSQLState()) : null;
+        Map.Entry<Class<?>, Rule> matched = mostSpecific(policy.rules(), cause.getClass(), bySqlState);
+        Rule rule = matched == null ? BuiltInRules.UNLISTED : matched.getValue();
         boolean storable = !(cause instanceof Error);
         Category category = rule.category().stored() && !storable ? Category.BUG : rule.category();
-        return new Judgement(Failure.of(category, reason(cause)).withException(cause), rule.retry());
+        Failure failure = Failure.of(category, reason(cause)).withException(cause);
+        return new Judgement(failure, rule.retry(), basis(policy, matched, cause, bySqlState));
+    }
+
+    private static JudgementBasis basis(
+            Policy policy,
+            Map.@Nullable Entry<Class<?>, Rule> matched,
+            Throwable cause,
+            @Nullable Rule bySqlState) {
+        if (matched == null) {
+            return JudgementBasis.of(JudgementBasis.Source.UNLISTED);
+        }
+        Class<?> type = matched.getKey();
+        if (policy.rules().containsKey(type)) {
+            return new JudgementBasis(JudgementBasis.Source.POLICY_RULE, type.getName());
+        }
+        return type == SQLException.class && bySqlState != null && cause instanceof SQLException sql
+                ? new JudgementBasis(JudgementBasis.Source.SQL_STATE, sql.getSQLState())
+                : new JudgementBasis(JudgementBasis.Source.BUILT_IN_RULE, type.getName());
     }
 
     private static Throwable unwrap(Throwable thrown) {
@@ -109,18 +129,29 @@ public final class Classifier {
             failure = failure.withException(cause);
         }
         Rule rule = policy.rules().get(Failure.Thrown.class);
-        return new Judgement(failure, rule == null ? failure.category().retried() : rule.retry());
+        return rule == null
+                ? new Judgement(failure, failure.category().retried())
+                : new Judgement(
+                        failure,
+                        rule.retry(),
+                        new JudgementBasis(JudgementBasis.Source.POLICY_RULE, Failure.Thrown.class.getName()));
     }
 
     private static Judgement judgeAnswer(SemelException.NoResult nested) {
         Answer<?> answer = nested.answer();
         if (answer instanceof Answer.Failed<?> failed) {
-            return new Judgement(failed.failure(), false);
+            return new Judgement(failed.failure(), false, answered(answer));
         } else if (answer instanceof Answer.RetryLater<?> later) {
-            return new Judgement(later.failure().withRetryAfter(later.in()), true);
+            return new Judgement(later.failure().withRetryAfter(later.in()), true, answered(answer));
         }
         boolean passes = answer instanceof Answer.InProgress || answer instanceof Answer.Halted;
-        return new Judgement(Failure.of(category(answer), reason(nested)).withException(nested), passes);
+        Failure failure = Failure.of(category(answer), reason(nested)).withException(nested);
+        return new Judgement(failure, passes, answered(answer));
+    }
+
+    private static JudgementBasis answered(Answer<?> answer) {
+        return new JudgementBasis(
+                JudgementBasis.Source.ANSWER, answer.getClass().getSimpleName());
     }
 
     private static Category category(Answer<?> answer) {
@@ -132,19 +163,23 @@ public final class Classifier {
         return answer instanceof Answer.Rejected ? Category.VALIDATION : Category.UNKNOWN;
     }
 
-    private static Rule mostSpecific(Policy policy, Throwable thrown) {
+    /**
+     * The rule that decides on exceptions of a class; null when there is none.
+     *
+     * @param bySqlState what the SQL state of a plain {@code SQLException} says
+     */
+    static Map.@Nullable Entry<Class<?>, Rule> mostSpecific(
+            Map<Class<?>, Rule> ofPolicy, Class<?> thrown, @Nullable Rule bySqlState) {
         var rules = new HashMap<>(BuiltInRules.BY_CLASS);
-        Rule bySqlState = thrown instanceof SQLException sql ? BuiltInRules.bySqlState(sql) : null;
         if (bySqlState != null) {
             rules.put(SQLException.class, bySqlState);
         }
-        rules.putAll(policy.rules());
-        rules.keySet().removeIf(type -> !type.isInstance(thrown));
+        rules.putAll(ofPolicy);
+        rules.keySet().removeIf(type -> !type.isAssignableFrom(thrown));
         return rules.entrySet().stream()
                 .filter(e -> rules.keySet().stream().noneMatch(other -> narrower(other, e.getKey())))
                 .min(DO_NOT_RETRY_FIRST)
-                .map(Map.Entry::getValue)
-                .orElse(BuiltInRules.UNLISTED);
+                .orElse(null);
     }
 
     private static boolean narrower(Class<?> type, Class<?> than) {

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * by its fraction; the result is never negative. Policies are bounded to ten years, so whole nanoseconds never overflow.
  */
 public final class Delays {
+    private static final int DRAW_BITS = 53;
+
     private Delays() {}
 
     /**
@@ -23,14 +25,28 @@ public final class Delays {
      */
     public static Duration before(
             Policy policy, int failedAttempt, @Nullable Duration previous, RandomGenerator random) {
+        return before(policy, failedAttempt, previous, draw(random));
+    }
+
+    /** One random number for {@link #before(Policy, int, Duration, long)}: exact in JSON, so that the audit can keep it. */
+    public static long draw(RandomGenerator random) {
+        return random.nextLong() >>> (Long.SIZE - DRAW_BITS);
+    }
+
+    static boolean isDraw(long number) {
+        return number >= 0 && number < 1L << DRAW_BITS;
+    }
+
+    /** The delay that follows from a stored {@link #draw}. */
+    public static Duration before(Policy policy, int failedAttempt, @Nullable Duration previous, long draw) {
         Backoff backoff = policy.retry().backoff();
         Jitter jitter = policy.retry().jitter();
         if (jitter instanceof Jitter.Decorrelated && backoff instanceof Backoff.Exponential exponential) {
             checkAttempt(failedAttempt);
-            return Duration.ofNanos(decorrelated(exponential, previous, random));
+            return Duration.ofNanos(decorrelated(exponential, previous, draw));
         }
         long delay = capped(backoff, failedAttempt).toNanos();
-        return Duration.ofNanos(jittered(delay, jitter, random));
+        return Duration.ofNanos(jittered(delay, jitter, draw));
     }
 
     /** The delay after the failed attempt, without jitter. Never falls from one attempt to the next unless a list does. */
@@ -45,7 +61,7 @@ public final class Delays {
     }
 
     private static Duration grown(Backoff.Exponential backoff, int failedAttempt) {
-        double growth = Math.pow(backoff.multiplier(), failedAttempt - 1.0);
+        double growth = StrictMath.pow(backoff.multiplier(), failedAttempt - 1.0);
         long cap = backoff.cap().toNanos();
         // the base is at least a nanosecond; infinity ends here too
         if (growth >= cap) {
@@ -57,29 +73,35 @@ public final class Delays {
         return grown.compareTo(BigDecimal.valueOf(cap)) >= 0 ? backoff.cap() : Duration.ofNanos(grown.longValue());
     }
 
-    private static long jittered(long delay, Jitter jitter, RandomGenerator random) {
+    private static long jittered(long delay, Jitter jitter, long draw) {
         if (jitter instanceof Jitter.Full) {
-            return between(0, delay, random);
+            return between(0, delay, draw);
         } else if (jitter instanceof Jitter.Equal) {
-            return between(delay / 2, delay, random);
+            return between(delay / 2, delay, draw);
         } else if (jitter instanceof Jitter.Bounded bounded) {
             long spread = Math.min(delay, (long) (delay * bounded.fraction()));
-            return between(delay - spread, delay + spread, random);
+            return between(delay - spread, delay + spread, draw);
         }
         return delay;
     }
 
-    private static long decorrelated(Backoff.Exponential backoff, @Nullable Duration previous, RandomGenerator random) {
+    private static long decorrelated(Backoff.Exponential backoff, @Nullable Duration previous, long draw) {
         long base = backoff.base().toNanos();
         long cap = backoff.cap().toNanos();
         // a Retry-After may have made the previous delay longer than any cap
         boolean beyondCap = previous != null && previous.compareTo(backoff.cap()) > 0;
         long last = previous == null ? base : beyondCap ? cap : previous.toNanos();
-        return Math.min(cap, between(base, Math.max(base, 3 * last), random));
+        return Math.min(cap, between(base, Math.max(base, 3 * last), draw));
     }
 
-    private static long between(long low, long high, RandomGenerator random) {
-        return low == high ? low : random.nextLong(low, high + 1);
+    /**
+     * Both ends included. The draw is scaled and not reduced by a remainder or redrawn, so that every version of Java computes the
+     * same delay of it.
+     */
+    private static long between(long low, long high, long draw) {
+        long width = high - low + 1;
+        // (width * draw) >> DRAW_BITS, in 128 bits
+        return low + Math.multiplyHigh(width << 1, draw << (Long.SIZE - 1 - DRAW_BITS));
     }
 
     private static void checkAttempt(int failedAttempt) {

@@ -7,8 +7,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next step after a failed attempt. Reproducible: the same policy, attempt, judgement and random numbers decide
- * the same.
+ * The next step after a failed attempt. Reproducible: the same policy and input decide the same, see
+ * {@link DecisionFields}.
  */
 public sealed interface RetryDecision {
 
@@ -51,27 +51,44 @@ public sealed interface RetryDecision {
             @Nullable Duration previous,
             @Nullable Duration remaining,
             RandomGenerator random) {
-        Failure failure = judgement.failure();
-        if (!judgement.retry()) {
-            return new Terminal(policy.options().storeFailures() && judgement.stored());
+        return decide(policy, RetryInput.drawn(attempt, judgement, previous, remaining, random));
+    }
+
+    static RetryDecision decide(Policy policy, RetryInput input) {
+        Failure failure = input.judgement().failure();
+        if (!input.judgement().retry()) {
+            return new Terminal(
+                    policy.options().storeFailures() && input.judgement().stored());
         }
-        Duration asked = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
+        Duration asked = input.retryAfter();
         if (asked.compareTo(policy.retry().maxRetryAfter()) > 0) {
             return new RateLimited(rateLimited(failure, asked, policy));
         }
-        if (attempt >= policy.retry().maxAttempts()) {
+        if (input.attempt() >= policy.retry().maxAttempts()) {
             return new Exhausted(Limit.ATTEMPTS);
         }
-        Duration backoff = Delays.before(policy, attempt, previous, random);
+        Duration backoff = Delays.before(policy, input.attempt(), input.previous(), input.draw());
         Duration delay = backoff.compareTo(asked) < 0 ? asked : backoff;
-        boolean tooLate = remaining != null && delay.compareTo(remaining) >= 0;
+        boolean tooLate = input.remaining() != null && delay.compareTo(input.remaining()) >= 0;
         return tooLate ? new Exhausted(Limit.DEADLINE) : new RetryIn(delay);
+    }
+
+    /**
+     * How long a caller should wait who may come back although the policy's attempts are spent: the backoff, no less than a
+     * Retry-After within the policy's bound.
+     */
+    static Duration pause(Policy policy, RetryInput input) {
+        Duration backoff = Delays.before(policy, input.attempt(), null, input.draw());
+        Duration longest = policy.retry().maxRetryAfter();
+        Duration asked = input.retryAfter();
+        Duration floor = asked.compareTo(longest) > 0 ? longest : asked;
+        return backoff.compareTo(floor) < 0 ? floor : backoff;
     }
 
     private static Failure rateLimited(Failure failure, Duration asked, Policy policy) {
         String reason = "The other side asked to wait " + asked.toSeconds() + " s, more than the "
                 + policy.retry().maxRetryAfter().toSeconds() + " s that policy " + policy.name() + " allows: "
                 + failure.reason();
-        return new Failure(Failure.Category.RATE_LIMITED, reason, failure.exception(), asked);
+        return new Failure(Failure.Category.RATE_LIMITED, reason, failure.exception(), failure.retryAfter());
     }
 }

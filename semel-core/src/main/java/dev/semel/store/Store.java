@@ -38,6 +38,11 @@ public interface Store extends AutoCloseable {
         return OptionalLong.empty();
     }
 
+    /** How many of {@link #bytes} the audit takes, perhaps estimated, and cheap to say; absent where nobody can. */
+    default OptionalLong auditBytes() {
+        return OptionalLong.empty();
+    }
+
     /** Reads the real settings of the store and judges them. */
     Inspection inspect();
 

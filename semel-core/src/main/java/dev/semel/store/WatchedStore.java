@@ -67,6 +67,11 @@ public final class WatchedStore implements Store {
     }
 
     @Override
+    public OptionalLong auditBytes() {
+        return store.auditBytes();
+    }
+
+    @Override
     public Inspection inspect() {
         return store.inspect();
     }

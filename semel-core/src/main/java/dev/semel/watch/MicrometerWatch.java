@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * Counts and times with Micrometer, and observes calls for those who trace. The names are public and stable; each is in
@@ -240,15 +241,22 @@ public final class MicrometerWatch implements Watch {
             number("semel.ledger.unknown", LedgerGauges::unknown).register(meters);
             age("semel.ledger.unknown.age", LedgerGauges::unknownAge);
             age("semel.ledger.lease.overdue", LedgerGauges::leaseOverdue);
-            number("semel.ledger.size", each -> each.bytes() < 0 ? Double.NaN : each.bytes())
-                    .baseUnit("bytes")
-                    .register(meters);
+            age("semel.ledger.purge.lag", each -> each.purge().records());
+            age("semel.audit.purge.lag", each -> each.purge().audit());
+            bytes("semel.ledger.size", LedgerGauges::bytes);
+            bytes("semel.audit.size", each -> each.purge().auditBytes());
         }
     }
 
     private Gauge.Builder<MicrometerWatch> number(String name, ToDoubleFunction<LedgerGauges> value) {
         return Gauge.builder(name, this, watch -> value.applyAsDouble(watch.ledger))
                 .strongReference(true);
+    }
+
+    private void bytes(String name, ToLongFunction<LedgerGauges> value) {
+        number(name, each -> value.applyAsLong(each) < 0 ? Double.NaN : value.applyAsLong(each))
+                .baseUnit("bytes")
+                .register(meters);
     }
 
     private void age(String name, Function<LedgerGauges, Duration> value) {

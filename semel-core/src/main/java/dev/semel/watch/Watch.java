@@ -92,7 +92,29 @@ public interface Watch extends Semel.Observer {
      * @param leaseOverdue how long the lease that is over longest has been; zero when none is
      * @param bytes of ledger and audit where they are stored; -1 where nobody can say
      */
-    record LedgerGauges(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {}
+    record LedgerGauges(
+            long deadLetters,
+            long unknown,
+            Duration unknownAge,
+            Duration leaseOverdue,
+            long bytes,
+            PurgeGauges purge) {
+        /** Without what the purge has left. */
+        public LedgerGauges(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {
+            this(deadLetters, unknown, unknownAge, leaseOverdue, bytes, PurgeGauges.NONE);
+        }
+    }
+
+    /**
+     * What the purge has left.
+     *
+     * @param auditBytes of the audit where it is stored, perhaps estimated; -1 where nobody can say
+     * @param records how long the oldest expired record has been waiting for its removal; zero when none is expired
+     * @param audit how long the oldest segment of the audit past its retention has; zero when there is none
+     */
+    record PurgeGauges(long auditBytes, Duration records, Duration audit) {
+        public static final PurgeGauges NONE = new PurgeGauges(-1, Duration.ZERO, Duration.ZERO);
+    }
 
     /** One span for those who trace: entered and left around every run of the handler, on its thread; ended once. */
     interface Trace {

@@ -12,6 +12,10 @@ import dev.semel.execution.Failures;
 import dev.semel.execution.GroupedLedger;
 import dev.semel.execution.PendingDeath;
 import dev.semel.ledger.Transition;
+import dev.semel.policy.DecisionFields;
+import dev.semel.policy.Judgement;
+import dev.semel.policy.JudgementBasis;
+import dev.semel.policy.RetryInput;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
@@ -81,10 +85,17 @@ public final class AbandonedDeliveries {
                 Failure.Category.LEASE_LOST,
                 "Its handler did not end within its lease: " + attempts + " of "
                         + policy.retry().maxAttempts() + " attempts.");
+        Judgement judgement = new Judgement(failure, true, JudgementBasis.of(JudgementBasis.Source.LEASE));
+        RetryInput spent = RetryInput.undecided(attempts, judgement);
         boolean dropped = atomic && !policy.options().deadLetters();
         if (atomic && !dropped && deaths.has(row.header().operation())) {
             PendingDeath death =
-                    PendingDeath.of(failure, attempts, true, row.status().fence());
+                    PendingDeath.of(
+                            failure,
+                            attempts,
+                            true,
+                            row.status().fence(),
+                            new DecisionFields(policy.retry(), spent).write());
             return dying(row, Math.max(0, attempts - 1), death);
         }
         Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;
@@ -93,8 +104,7 @@ public final class AbandonedDeliveries {
                 .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         String recovery = dropped ? ClaimedDelivery.DROPPED : "replay or discard";
-        Events.AttemptDetails tried =
-                new Events.AttemptDetails(attempts, policy.retry().maxAttempts(), null, failure, recovery);
+        Events.AttemptDetails tried = Events.AttemptDetails.of(policy, spent, null, failure, recovery);
         return transition.telling(row.id(), row.status().fence(), change, events(transition, about, tried));
     }
 

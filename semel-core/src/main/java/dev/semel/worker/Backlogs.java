@@ -1,5 +1,6 @@
 package dev.semel.worker;
 
+import dev.semel.audit.AuditPurge;
 import dev.semel.store.LedgerState;
 import dev.semel.store.Queue;
 import dev.semel.store.Status;
@@ -17,12 +18,14 @@ public final class Backlogs {
     private final Watch watch;
     private final TimeSource time;
     private final Worker worker;
+    private final AuditPurge auditPurge;
 
-    public Backlogs(Store store, Watch watch, TimeSource time, Worker worker) {
+    public Backlogs(Store store, Watch watch, TimeSource time, Worker worker, AuditPurge auditPurge) {
         this.store = store;
         this.watch = watch;
         this.time = time;
         this.worker = worker;
+        this.auditPurge = auditPurge;
     }
 
     /** Whether there is a watch to tell. */
@@ -35,13 +38,17 @@ public final class Backlogs {
         store.queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
     }
 
-    private static Watch.LedgerGauges gauges(LedgerState state) {
+    private Watch.LedgerGauges gauges(LedgerState state) {
         return new Watch.LedgerGauges(
                 state.deadLetters().count(),
                 state.unknown().count(),
                 Duration.ofMillis(state.unknown().ageMillis()),
                 Duration.ofMillis(state.running().ageMillis()),
-                state.bytes().orElse(-1));
+                state.bytes().orElse(-1),
+                new Watch.PurgeGauges(
+                        store.auditBytes().orElse(-1),
+                        Duration.ofMillis(state.purgeLagMillis()),
+                        auditPurge.lag(state.running().now())));
     }
 
     private void look(Queue queue, String operation) {

@@ -12,6 +12,10 @@ import dev.semel.execution.InterruptedSteps;
 import dev.semel.execution.PendingDeath;
 import dev.semel.key.ValueCodec;
 import dev.semel.ledger.Transition;
+import dev.semel.policy.DecisionFields;
+import dev.semel.policy.Judgement;
+import dev.semel.policy.JudgementBasis;
+import dev.semel.policy.RetryInput;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -123,7 +127,7 @@ public final class VerdictMoves {
     /** It is put back as dying: its onDead handler runs with its dead letter, when it is claimed. */
     private Move dying(Policy policy, Row row, Failure failure) {
         PendingDeath death = PendingDeath.of(
-                failure, row.status().attempt(), false, row.status().fence());
+                failure, row.status().attempt(), false, row.status().fence(), inputs(policy, row, failure));
         Move.Change due = Transition.due(Duration.ZERO, Duration.ZERO, -1, death.encode())
                 .at(place(Transition.RECONCILE_DYING, policy, row));
         return Transition.RECONCILE_DYING.of(row.id(), row.status().fence(), due, event(row, policy, "failed"));
@@ -143,6 +147,12 @@ public final class VerdictMoves {
         return transition.place(row.line(), policy.options().deadHead());
     }
 
+    private static Map<String, Object> inputs(Policy policy, Row row, Failure failure) {
+        Judgement judgement = new Judgement(failure, false, JudgementBasis.of(JudgementBasis.Source.RECONCILER));
+        RetryInput input = RetryInput.undecided(row.status().attempt(), judgement);
+        return new DecisionFields(policy.retry(), input).write();
+    }
+
     /** A message that fails for good is a dead letter. */
     private List<AuditEntry> failed(Row row, Policy policy, Failure failure) {
         List<AuditEntry> entries = new ArrayList<>(List.of(event(row, policy, "failed")));
@@ -151,7 +161,8 @@ public final class VerdictMoves {
             int most = policy.retry().maxAttempts();
             entries.addAll(events.death(
                     about,
-                    new Events.AttemptDetails(row.status().attempt(), most, null, failure, "replay or discard"),
+                    new Events.AttemptDetails(
+                            row.status().attempt(), most, null, failure, "replay or discard", inputs(policy, row, failure)),
                     false));
         }
         return entries;

@@ -119,7 +119,9 @@ class ClassifierTest {
         Judgement judgement = Classifier.judge(PLAIN, new IllegalStateException("odd"));
         assertThat(judgement)
                 .isEqualTo(new Judgement(
-                        new Failure(Category.UNKNOWN, "odd", IllegalStateException.class.getName(), null), true));
+                        new Failure(Category.UNKNOWN, "odd", IllegalStateException.class.getName(), null),
+                        true,
+                        JudgementBasis.of(JudgementBasis.Source.UNLISTED)));
         assertThat(judgement.failure().category().stored()).isFalse();
     }
 

@@ -10,7 +10,9 @@ import dev.semel.store.Move;
 import dev.semel.store.Seal;
 import dev.semel.store.State;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Events in their order, and the seals over them. */
@@ -41,6 +43,20 @@ abstract class AuditSuite extends ContractSuite {
         assertThat(read.get(0).entry()).usingRecursiveComparison().isEqualTo(full);
         assertThat(read.get(1).entry()).usingRecursiveComparison().isEqualTo(bare);
         assertThat(read).allSatisfy(row -> assertThat(row.at()).isEqualTo(START));
+    }
+
+    @Test
+    void sizeOfTheAuditGrowsWithItsEvents() {
+        Assumptions.assumeTrue(store.auditBytes().isPresent(), "the store cannot say how large the audit is");
+        long before = store.auditBytes().getAsLong();
+        String body = "{\"text\":\"" + "x".repeat(1_000) + "\"}";
+        var entry = new AuditEntry(0, new AuditEntry.Subject("acme", "charge", null, null, null), null, 0, 0, body);
+        for (int i = 0; i < 10; i++) {
+            audit.append(Collections.nCopies(100, entry));
+        }
+        assertThat(store.auditBytes().getAsLong() - before).isBetween(1_000_000L, 4_000_000L);
+        assertThat(store.auditBytes().getAsLong())
+                .isLessThanOrEqualTo(store.bytes().orElseThrow());
     }
 
     @Test

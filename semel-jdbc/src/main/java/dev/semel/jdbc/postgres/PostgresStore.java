@@ -32,6 +32,9 @@ final class PostgresStore implements Store {
             "SELECT pg_total_relation_size('semel_record') + pg_total_relation_size('semel_audit')"
                     + " + pg_total_relation_size('semel_seal')";
 
+    private static final String AUDIT_BYTES =
+            "SELECT pg_total_relation_size('semel_audit') + pg_total_relation_size('semel_seal')";
+
     private final PostgresSessions sessions;
     private final int pool;
     private final Runnable onClose;
@@ -142,9 +145,18 @@ final class PostgresStore implements Store {
 
     @Override
     public OptionalLong bytes() {
-        return sessions.once("reading the size of the ledger", connection -> {
+        return size("reading the size of the ledger", BYTES);
+    }
+
+    @Override
+    public OptionalLong auditBytes() {
+        return size("reading the size of the audit", AUDIT_BYTES);
+    }
+
+    private OptionalLong size(String what, String sql) {
+        return sessions.once(what, connection -> {
             try (Statement statement = connection.createStatement();
-                    ResultSet found = statement.executeQuery(BYTES)) {
+                    ResultSet found = statement.executeQuery(sql)) {
                 found.next();
                 return OptionalLong.of(found.getLong(1));
             }

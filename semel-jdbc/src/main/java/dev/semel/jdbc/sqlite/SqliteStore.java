@@ -21,6 +21,17 @@ import org.jspecify.annotations.Nullable;
 final class SqliteStore implements Store {
     private static final String BYTES = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
 
+    /**
+     * Counting pages would read the whole table. Events are numbered without gaps and purged from the beginning, so their number is
+     * known; the newest ones tell how long they are. A seal holds 16 bytes of each.
+     */
+    private static final String AUDIT_BYTES = """
+            SELECT coalesce((SELECT max(seq) FROM semel_audit) - (SELECT min(seq) FROM semel_audit) + 1, 0)
+                * (SELECT coalesce(avg(40 + length(tenant) + coalesce(length(operation), 0) + coalesce(length(record), 0)
+                    + coalesce(length(fingerprint), 0) + coalesce(length(correlation), 0) + coalesce(length(policy), 0)
+                    + coalesce(length(body), 0)), 0)
+                    FROM (SELECT * FROM semel_audit ORDER BY seq DESC LIMIT 100))""";
+
     private final SqliteAccess access;
     private final SqliteSidecar sidecar;
     private final SqliteLedger ledger;
@@ -117,6 +128,13 @@ final class SqliteStore implements Store {
     public OptionalLong bytes() {
         return access.read(session -> OptionalLong.of(session.first(BYTES, SqliteSession.NOTHING, row -> row.getLong(1))
                 .orElse(0L)));
+    }
+
+    @Override
+    public OptionalLong auditBytes() {
+        return access.read(session ->
+                OptionalLong.of(session.first(AUDIT_BYTES, SqliteSession.NOTHING, row -> (long) row.getDouble(1))
+                        .orElse(0L)));
     }
 
     @Override

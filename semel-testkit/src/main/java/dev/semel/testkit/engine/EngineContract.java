@@ -237,6 +237,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class RecomputedDecisions extends DecisionSuite {
+        RecomputedDecisions() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class RetriesOfMessages extends RetrySuite {
         RetriesOfMessages() {
             super(EngineContract.this);

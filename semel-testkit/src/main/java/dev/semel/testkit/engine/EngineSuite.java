@@ -17,7 +17,10 @@ import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.key.ValueCodec;
+import dev.semel.operator.DecisionReplay;
+import dev.semel.operator.DecisionReplay.DecisionReport;
 import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
 import dev.semel.store.Header;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -34,7 +37,9 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
@@ -43,6 +48,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The shared base of the suites: an engine on an empty store, a manual clock, two operations and their policies. */
 abstract class EngineSuite {
@@ -90,9 +96,45 @@ abstract class EngineSuite {
 
     @AfterEach
     void closeEngines() {
+        everyDecisionIsRecomputedFromItsEvent();
         Collections.reverse(opened);
         opened.forEach(Engine::close);
         Thread.interrupted();
+    }
+
+    /** Whatever a test does, its audit must be enough to decide the same again. */
+    private void everyDecisionIsRecomputedFromItsEvent() {
+        Thread.interrupted();
+        DecisionReport report = recomputed();
+        assertThat(report.differences()).isEmpty();
+        assertThat(report.withoutInputs()).isZero();
+    }
+
+    /** The retry decisions of the audit, recomputed from an export of it. */
+    DecisionReport recomputed() {
+        DecisionReplay replay = DecisionReplay.bySettingsOfEvents();
+        exported().forEach(replay::read);
+        return replay.report();
+    }
+
+    /** All events in the order of the audit, through JSON and back. */
+    List<Map<String, Object>> exported() {
+        List<AuditRow> newestFirst = new ArrayList<>(
+                store.audit().older(new AuditFilter(null, null, null, null), AuditRow.Position.END, 100_000));
+        Collections.reverse(newestFirst);
+        return newestFirst.stream()
+                .map(row -> JsonMapper.shared().writeValueAsString(new AuditEvent(row).fields()))
+                .map(EngineSuite::fields)
+                .toList();
+    }
+
+    private static Map<String, Object> fields(String json) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        JsonMapper.shared()
+                .readTree(json)
+                .properties()
+                .forEach(each -> fields.put(each.getKey(), each.getValue().asString("")));
+        return fields;
     }
 
     Engine start(Store on, UnaryOperator<EngineSettings> more) {

@@ -64,6 +64,11 @@ public abstract class ForwardingStore implements Store {
     }
 
     @Override
+    public OptionalLong auditBytes() {
+        return delegate.auditBytes();
+    }
+
+    @Override
     public Inspection inspect() {
         return delegate.inspect();
     }

@@ -1,0 +1,141 @@
+package dev.semel.operator;
+
+import dev.semel.audit.AuditEvent;
+import dev.semel.audit.EventType;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The records that failed at least once in a window of time, from the audit. */
+final class RetryWindow {
+    private static final int PAGE = 1_000;
+
+    private final Map<RecordId, RecordAttempts> records = new HashMap<>();
+    private final Map<RecordId, Integer> succeeded = new HashMap<>();
+
+    /** A failed attempt, by its event. */
+    record FailedTry(long at, EventType type, Map<String, Object> details) {
+        String category() {
+            return String.valueOf(details.getOrDefault("category", "unknown"));
+        }
+
+        /** Whether another attempt follows. */
+        boolean retried() {
+            return type == EventType.RETRY_ATTEMPT;
+        }
+
+        /** Zero when the event has none. */
+        long number(String field) {
+            return details.get(field) instanceof Number number ? number.longValue() : 0;
+        }
+    }
+
+    /** What is known of one record. */
+    static final class RecordAttempts {
+        private final String operation;
+        private final String policy;
+        private final List<FailedTry> failures = new ArrayList<>();
+        private int succeededAt;
+
+        private RecordAttempts(String operation, String policy) {
+            this.operation = operation;
+            this.policy = policy;
+        }
+
+        String operation() {
+            return operation;
+        }
+
+        String policy() {
+            return policy;
+        }
+
+        /** Newest first. */
+        List<FailedTry> failures() {
+            return failures;
+        }
+
+        /** The number of the attempt that succeeded after the failures; 0 when none has. */
+        int succeededAt() {
+            return succeededAt;
+        }
+
+        /** Whether it succeeded or will not be tried again. */
+        boolean ended() {
+            return succeededAt > 0 || !failures.get(0).retried();
+        }
+
+        boolean wasRetried() {
+            return failures.stream().anyMatch(FailedTry::retried);
+        }
+    }
+
+    private RetryWindow() {}
+
+    static RetryWindow of(AuditLog audit, AuditFilter filter, long since) {
+        RetryWindow window = new RetryWindow();
+        AuditRow.Position before = AuditRow.Position.END;
+        while (true) {
+            List<AuditRow> page = audit.older(filter, before, PAGE);
+            for (AuditRow row : page) {
+                if (row.at() < since) {
+                    return window;
+                }
+                window.read(row);
+            }
+            if (page.size() < PAGE) {
+                return window;
+            }
+            before = page.get(page.size() - 1).position();
+        }
+    }
+
+    Collection<RecordAttempts> records() {
+        return records.values();
+    }
+
+    private void read(AuditRow row) {
+        RecordId id = row.entry().subject().record();
+        EventType type = EventType.of(row.entry().type()).orElse(null);
+        if (id == null || type == null) {
+            return;
+        }
+        switch (type) {
+            case OPERATION_EXECUTED -> succeeded.putIfAbsent(id, row.entry().attempt());
+            case RETRY_ATTEMPT, RETRY_EXHAUSTED, SYSTEM_ERROR -> {
+                String policy = row.entry().policy();
+                String operation = row.entry().subject().operation();
+                RecordAttempts record = records.computeIfAbsent(
+                        id,
+                        any -> new RecordAttempts(operation == null ? "" : operation, policy == null ? "" : policy));
+                if (record.failures.isEmpty()) {
+                    record.succeededAt = succeeded.getOrDefault(id, 0);
+                }
+                FailedTry failed = new FailedTry(row.at(), type, new AuditEvent(row).details());
+                if (!isToldAlready(record, failed)) {
+                    record.failures.add(failed);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** A dead letter whose attempts ran out tells of its last attempt twice; the one that is read later holds more. */
+    private static boolean isToldAlready(RecordAttempts record, FailedTry failed) {
+        List<FailedTry> known = record.failures;
+        if (failed.type() == EventType.RETRY_EXHAUSTED && !known.isEmpty()) {
+            FailedTry later = known.get(known.size() - 1);
+            if (later.type() == EventType.SYSTEM_ERROR && later.number("attempt") == failed.number("attempt")) {
+                known.set(known.size() - 1, failed);
+                return true;
+            }
+        }
+        return false;
+    }
+}
