@@ -32,7 +32,8 @@ final class Audit implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Missing subcommand: use tail, export, verify or replay-decisions.");
+        throw new ParameterException(
+                spec.commandLine(), "Missing subcommand: use tail, export, verify or replay-decisions.");
     }
 
     @Command(

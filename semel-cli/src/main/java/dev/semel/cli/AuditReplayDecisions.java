@@ -113,7 +113,8 @@ final class AuditReplayDecisions implements Callable<Integer> {
             if (parsed.isObject()) {
                 Map<String, Object> fields = new LinkedHashMap<>();
                 parsed.properties()
-                        .forEach(each -> fields.put(each.getKey(), each.getValue().asString("")));
+                        .forEach(each ->
+                                fields.put(each.getKey(), each.getValue().asString("")));
                 return fields;
             }
         } catch (JacksonException notJson) {
@@ -152,10 +153,7 @@ final class AuditReplayDecisions implements Callable<Integer> {
                 .map(each -> String.format(Locale.ROOT, "%,d %s", each.getValue(), each.getKey()))
                 .collect(Collectors.joining(", "));
         String summary = String.format(
-                Locale.ROOT,
-                "%,d decisions recomputed, %,d differ",
-                report.decisions(),
-                report.differing());
+                Locale.ROOT, "%,d decisions recomputed, %,d differ", report.decisions(), report.differing());
         screen.line(report.allEqual() ? summary + (kinds.isEmpty() ? "." : ": " + kinds + ".") : summary + ":");
         report.differences().stream()
                 .limit(SHOWN)

@@ -230,9 +230,10 @@ class AuditReadTest {
         assertThat(run("retries", "--advise").out()).contains("suggest no change");
         shop.withLostMails(7);
         assertThat(run("retries", "--advise").out())
-                .contains("Retries of mail (policy RETRY_BRISK) after network never succeeded: 14 retries of 7 records");
-        JsonNode json =
-                JsonMapper.shared().readTree(run("retries", "--advise", "--json").out());
+                .contains(
+                        "Retries of mail (policy RETRY_BRISK) after network never succeeded: 14 retries of 7 records");
+        JsonNode json = JsonMapper.shared()
+                .readTree(run("retries", "--advise", "--json").out());
         JsonNode advice = json.get("advice").get(0);
         assertThat(advice.get("setting").asString()).isEqualTo("fail-on");
         assertThat(advice.get("figures").get("retries").asInt()).isEqualTo(14);

@@ -72,8 +72,8 @@ class ReplayDecisionsTest {
         Path policies = Files.writeString(
                 directory.resolve("policies.properties"),
                 "semel.policy.brisk.extends=default\nsemel.policy.brisk.max-attempts=1\n");
-        Shell shell = Shell.semel(
-                "audit", "replay-decisions", "--file", file.toString(), "--policies", policies.toString());
+        Shell shell =
+                Shell.semel("audit", "replay-decisions", "--file", file.toString(), "--policies", policies.toString());
         assertThat(shell.exit()).isEqualTo(1);
         assertThat(shell.out()).contains("stored as 'retry in 0 ms', recomputed as 'exhausted'");
     }
@@ -83,7 +83,8 @@ class ReplayDecisionsTest {
         Path file = directory.resolve("old.jsonl");
         Files.write(
                 file,
-                List.of("{\"id\":1,\"type\":\"retry.attempt\",\"record\":\"ab\",\"attempt\":1,\"of\":3,\"delay_ms\":5}"));
+                List.of(
+                        "{\"id\":1,\"type\":\"retry.attempt\",\"record\":\"ab\",\"attempt\":1,\"of\":3,\"delay_ms\":5}"));
         Shell shell = Shell.semel("audit", "replay-decisions", "--file", file.toString());
         assertThat(shell.exit()).isZero();
         assertThat(shell.out()).contains("0 decisions recomputed", "1 events of earlier versions");

@@ -114,8 +114,7 @@ public final class DecisionReplay {
     }
 
     public DecisionReport report() {
-        return new DecisionReport(
-                decisions, new TreeMap<>(equal), differing, withoutInputs, List.copyOf(differences));
+        return new DecisionReport(decisions, new TreeMap<>(equal), differing, withoutInputs, List.copyOf(differences));
     }
 
     /** A dead letter whose attempts ran out tells of its last attempt twice: the first event holds the inputs. */
@@ -176,7 +175,8 @@ public final class DecisionReplay {
         JudgementReplay judges =
                 given == null ? JudgementReplay.asRecorded() : JudgementReplay.withRules(given.rules());
         Policy.Rule rule = judges.rule(recorded);
-        String stored = words(new Policy.Rule(recorded.retry(), recorded.failure().category()));
+        String stored =
+                words(new Policy.Rule(recorded.retry(), recorded.failure().category()));
         if (!stored.equals(words(rule))) {
             found.add(difference(event, "judgement", stored, words(rule)));
         }
@@ -194,10 +194,7 @@ public final class DecisionReplay {
         List<Long> known = delays(story, input.attempt() - 1L);
         if (!known.isEmpty() && !known.contains(input.previous().toMillis())) {
             found.add(difference(
-                    event,
-                    "previous delay",
-                    input.previous().toMillis() + " ms",
-                    known.get(known.size() - 1) + " ms"));
+                    event, "previous delay", input.previous().toMillis() + " ms", known.get(known.size() - 1) + " ms"));
         }
     }
 

@@ -63,7 +63,8 @@ public record RetryAdvice(
         Map<Work, List<RecordAttempts>> byWork = window.records().stream()
                 .collect(Collectors.groupingBy(
                         Work::of,
-                        () -> new TreeMap<>(Comparator.comparing(Work::operation).thenComparing(Work::policy)),
+                        () -> new TreeMap<>(
+                                Comparator.comparing(Work::operation).thenComparing(Work::policy)),
                         Collectors.toList()));
         List<RetryAdvice> advice = new ArrayList<>();
         byWork.forEach((work, records) -> {
@@ -202,8 +203,10 @@ public record RetryAdvice(
 
     private static boolean isBeyondLimit(FailedTry failed) {
         try {
-            long limit =
-                    DecisionFields.read(failed.details()).settings().maxRetryAfter().toMillis();
+            long limit = DecisionFields.read(failed.details())
+                    .settings()
+                    .maxRetryAfter()
+                    .toMillis();
             return failed.number("retry_after_ms") > limit;
         } catch (IllegalArgumentException | ArithmeticException unreadable) {
             return false;
@@ -218,6 +221,7 @@ public record RetryAdvice(
                         .flatMap(each -> each.failures().stream())
                         .filter(FailedTry::retried)
                         .count()));
+        retries.values().removeIf(count -> count == 0);
         long all = retries.values().stream().mapToLong(Long::longValue).sum();
         retries.forEach((work, count) -> {
             if (retries.size() > 1 && all >= 2 * LEAST && count * 2 > all) {

@@ -33,12 +33,13 @@ public record RetryRates(List<RetryRate> rates) {
 
     static RetryRates of(RetryWindow window, @Nullable String category) {
         Map<RateKey, Map<Long, Long>> minutes = new HashMap<>();
-        window.records().forEach(record -> record.failures().stream()
-                .filter(RetryWindow.FailedTry::retried)
-                .filter(failed -> category == null || category.equals(failed.category()))
-                .forEach(failed -> minutes.computeIfAbsent(
-                                new RateKey(record.operation(), failed.category()), any -> new HashMap<>())
-                        .merge(Math.floorDiv(failed.at(), MINUTE), 1L, Long::sum)));
+        window.records()
+                .forEach(record -> record.failures().stream()
+                        .filter(RetryWindow.FailedTry::retried)
+                        .filter(failed -> category == null || category.equals(failed.category()))
+                        .forEach(failed -> minutes.computeIfAbsent(
+                                        new RateKey(record.operation(), failed.category()), any -> new HashMap<>())
+                                .merge(Math.floorDiv(failed.at(), MINUTE), 1L, Long::sum)));
         List<RetryRate> rates = new ArrayList<>();
         minutes.forEach((key, counts) -> rates.add(rate(key, counts)));
         rates.sort(Comparator.comparingLong(RetryRate::highest)
@@ -54,6 +55,10 @@ public record RetryRates(List<RetryRate> rates) {
                 .orElseThrow();
         long total = counts.values().stream().mapToLong(Long::longValue).sum();
         return new RetryRate(
-                key.operation, key.category, total, highest.getValue(), Instant.ofEpochMilli(highest.getKey() * MINUTE));
+                key.operation,
+                key.category,
+                total,
+                highest.getValue(),
+                Instant.ofEpochMilli(highest.getKey() * MINUTE));
     }
 }

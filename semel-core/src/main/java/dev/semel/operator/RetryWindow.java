@@ -61,14 +61,15 @@ final class RetryWindow {
             return failures;
         }
 
-        /** The number of the attempt that succeeded after the failures; 0 when none has. */
+        /** The number of the attempt by which a retry succeeded; 0 when none has. */
         int succeededAt() {
-            return succeededAt;
+            // One that ran again because an operator or its caller wanted it says nothing about retries.
+            return failures.get(0).retried() ? succeededAt : 0;
         }
 
-        /** Whether it succeeded or will not be tried again. */
+        /** Whether a retry succeeded or it was given up. */
         boolean ended() {
-            return succeededAt > 0 || !failures.get(0).retried();
+            return succeededAt() > 0 || !failures.get(0).retried();
         }
 
         boolean wasRetried() {

@@ -94,10 +94,7 @@ public final class Classifier {
     }
 
     private static JudgementBasis basis(
-            Policy policy,
-            Map.@Nullable Entry<Class<?>, Rule> matched,
-            Throwable cause,
-            @Nullable Rule bySqlState) {
+            Policy policy, Map.@Nullable Entry<Class<?>, Rule> matched, Throwable cause, @Nullable Rule bySqlState) {
         if (matched == null) {
             return JudgementBasis.of(JudgementBasis.Source.UNLISTED);
         }

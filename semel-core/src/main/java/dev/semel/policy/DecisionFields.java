@@ -80,10 +80,7 @@ public record DecisionFields(Policy.Retry settings, RetryInput input) {
             throw new IllegalArgumentException("draw " + draw + " is out of range");
         }
         Policy.Retry settings = new Policy.Retry(
-                of,
-                Values.backoff(text(event, BACKOFF)),
-                jitter,
-                Values.duration(text(event, LONGEST_RETRY_AFTER)));
+                of, Values.backoff(text(event, BACKOFF)), jitter, Values.duration(text(event, LONGEST_RETRY_AFTER)));
         return new DecisionFields(
                 settings, new RetryInput(attempt, judgement, millis(event, PREVIOUS), millis(event, REMAINING), draw));
     }
@@ -111,8 +108,8 @@ public record DecisionFields(Policy.Retry settings, RetryInput input) {
         }
         JudgementBasis.Source source =
                 JudgementBasis.Source.ofCode(words[0]).orElseThrow(() -> unreadable(JUDGED_BY, text));
-        Failure.Category category = Failure.Category.ofCode(words[words.length - 2])
-                .orElseThrow(() -> unreadable(JUDGED_BY, text));
+        Failure.Category category =
+                Failure.Category.ofCode(words[words.length - 2]).orElseThrow(() -> unreadable(JUDGED_BY, text));
         Object exception = event.get("exception");
         Failure failure = new Failure(
                 category, category.code(), exception == null ? null : exception.toString(), millis(event, RETRY_AFTER));

@@ -62,7 +62,8 @@ public final class JudgementReplay {
         }
         Map.Entry<Class<?>, Rule> matched = Classifier.mostSpecific(rules, thrown, null);
         Rule rule = matched == null ? BuiltInRules.UNLISTED : matched.getValue();
-        boolean notStorable = Error.class.isAssignableFrom(thrown) && rule.category().stored();
+        boolean notStorable =
+                Error.class.isAssignableFrom(thrown) && rule.category().stored();
         return notStorable ? new Rule(rule.retry(), Category.BUG) : rule;
     }
 

@@ -93,12 +93,7 @@ public interface Watch extends Semel.Observer {
      * @param bytes of ledger and audit where they are stored; -1 where nobody can say
      */
     record LedgerGauges(
-            long deadLetters,
-            long unknown,
-            Duration unknownAge,
-            Duration leaseOverdue,
-            long bytes,
-            PurgeGauges purge) {
+            long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes, PurgeGauges purge) {
         /** Without what the purge has left. */
         public LedgerGauges(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {
             this(deadLetters, unknown, unknownAge, leaseOverdue, bytes, PurgeGauges.NONE);

@@ -49,12 +49,14 @@ class DecisionFieldsTest {
             case 0 -> Classifier.judge(policy, new SQLException("x", "40001"));
             case 1 -> Classifier.judge(policy, new ConnectException("x"));
             case 2 -> Classifier.judge(policy, new IllegalStateException("x"));
-            case 3 -> Classifier.judge(policy, Failure.of(Category.VALIDATION, "x").asException());
-            default -> Classifier.judge(
-                    policy,
-                    Failure.of(Category.RATE_LIMITED, "x")
-                            .withRetryAfter(Duration.ofNanos(random.nextLong(600_000_000_000L)))
-                            .asException());
+            case 3 ->
+                Classifier.judge(policy, Failure.of(Category.VALIDATION, "x").asException());
+            default ->
+                Classifier.judge(
+                        policy,
+                        Failure.of(Category.RATE_LIMITED, "x")
+                                .withRetryAfter(Duration.ofNanos(random.nextLong(600_000_000_000L)))
+                                .asException());
         };
     }
 
@@ -113,7 +115,8 @@ class DecisionFieldsTest {
             event.put("draw", draw);
             assertThatThrownBy(() -> DecisionFields.read(event)).hasMessageContaining("out of range");
         }
-        for (String judged : List.of("", "handler", "nobody network retry", "handler nothing retry", "handler network")) {
+        for (String judged :
+                List.of("", "handler", "nobody network retry", "handler nothing retry", "handler network")) {
             Map<String, Object> event = event(policy, input);
             event.put("judged_by", judged);
             assertThatThrownBy(() -> DecisionFields.read(event)).hasMessageContaining("judged_by");
@@ -122,9 +125,8 @@ class DecisionFieldsTest {
 
     @Test
     void rulesOfAConfiguredPolicyJudgeAgain() {
-        Policy strict = Policy.named("p")
-                .failOn(IOException.class, Category.MAPPING)
-                .build();
+        Policy strict =
+                Policy.named("p").failOn(IOException.class, Category.MAPPING).build();
         Judgement recorded = Classifier.judge(strict, new IOException("x"));
         assertThat(recorded.basis())
                 .isEqualTo(new JudgementBasis(JudgementBasis.Source.POLICY_RULE, "java.io.IOException"));

@@ -76,8 +76,11 @@ class AlarmFilesTest extends WatchFixture {
     void dashboardNamesOnlyMetersThatExist() throws IOException {
         JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(DASHBOARD));
         Set<String> named = new TreeSet<>();
-        dashboard.get("panels").forEach(panel -> panel.get("targets")
-                .forEach(target -> named.addAll(meters(target.get("expr").asString()))));
+        dashboard
+                .get("panels")
+                .forEach(panel -> panel.get("targets")
+                        .forEach(
+                                target -> named.addAll(meters(target.get("expr").asString()))));
         assertThat(named).hasSizeGreaterThan(15);
         assertThat(exposed()).containsAll(named);
         Set<String> ofRules = meters(String.join("\n", found("^ +expr: (.*)$", Files.readString(RULES))));

@@ -46,10 +46,13 @@ abstract class DecisionSuite extends ChannelFixture {
 
     private static final Operation.Atomic<Order, Receipt> PAY =
             Operation.atomic("pay", Order.class, Receipt.class).withPolicy("random");
-    private static final Operation.Leased<Order, Receipt> SHIP =
-            Operation.leased("ship", Order.class, Receipt.class).withPolicy("half").asRepeatable();
-    private static final Channel.Leased<Note> PUSH = Channel.leased("push", Note.class).withPolicy("growing");
-    private static final Channel.Atomic<Note> LIST = Channel.atomic("list", Note.class).withPolicy("random");
+    private static final Operation.Leased<Order, Receipt> SHIP = Operation.leased("ship", Order.class, Receipt.class)
+            .withPolicy("half")
+            .asRepeatable();
+    private static final Channel.Leased<Note> PUSH =
+            Channel.leased("push", Note.class).withPolicy("growing");
+    private static final Channel.Atomic<Note> LIST =
+            Channel.atomic("list", Note.class).withPolicy("random");
 
     private Engine node = engine;
 
@@ -59,7 +62,9 @@ abstract class DecisionSuite extends ChannelFixture {
 
     @BeforeEach
     void openNodeWithRandomDelays() {
-        node = start(reopened(), settings -> settings.withPolicy(RANDOM).withPolicy(GROWING).withPolicy(HALF));
+        node = start(
+                reopened(),
+                settings -> settings.withPolicy(RANDOM).withPolicy(GROWING).withPolicy(HALF));
     }
 
     private static Exception failure(int number) {
@@ -67,9 +72,10 @@ abstract class DecisionSuite extends ChannelFixture {
             case 0 -> new ConnectException("refused");
             case 1 -> new SQLException("deadlock", "40P01");
             case 2 -> new IllegalStateException("odd");
-            case 3 -> Failure.of(Category.RATE_LIMITED, "slow down")
-                    .withRetryAfter(Duration.ofSeconds(number))
-                    .asException();
+            case 3 ->
+                Failure.of(Category.RATE_LIMITED, "slow down")
+                        .withRetryAfter(Duration.ofSeconds(number))
+                        .asException();
             default -> new SocketTimeoutException("slow");
         };
     }
@@ -92,7 +98,9 @@ abstract class DecisionSuite extends ChannelFixture {
             throw failure(note.text().length() + run.attempt());
         });
         node.handle(LIST, (note, tx) -> {
-            throw note.text().endsWith("0") ? Failure.of(Category.VALIDATION, "no").asException() : failure(4);
+            throw note.text().endsWith("0")
+                    ? Failure.of(Category.VALIDATION, "no").asException()
+                    : failure(4);
         });
         for (int i = 0; i < messages; i++) {
             node.send(PUSH, note("m".repeat(i + 1), "lane"));
@@ -104,7 +112,8 @@ abstract class DecisionSuite extends ChannelFixture {
         }
     }
 
-    private DecisionReport recomputed(Predicate<Map<String, Object>> which, UnaryOperator<Map<String, Object>> changed) {
+    private DecisionReport recomputed(
+            Predicate<Map<String, Object>> which, UnaryOperator<Map<String, Object>> changed) {
         DecisionReplay replay = DecisionReplay.bySettingsOfEvents();
         List<Map<String, Object>> events = new ArrayList<>(exported());
         for (int i = 0; i < events.size(); i++) {
@@ -212,17 +221,16 @@ abstract class DecisionSuite extends ChannelFixture {
     @Test
     void changedCategoryIsFound() {
         failMessages(3);
-        assertFound(recomputed(event("retry.attempt", "list"), with("category", "auth")), "category", "auth", "timeout");
         assertFound(
-                recomputed(event("system.error", "push"), with("category", "auth")), "category", "auth", "");
+                recomputed(event("retry.attempt", "list"), with("category", "auth")), "category", "auth", "timeout");
+        assertFound(recomputed(event("system.error", "push"), with("category", "auth")), "category", "auth", "");
     }
 
     @Test
     void changedExceptionTypeIsFound() {
         failMessages(3);
         assertFound(
-                recomputed(
-                        event("retry.attempt", "list"), with("exception", "java.sql.SQLSyntaxErrorException")),
+                recomputed(event("retry.attempt", "list"), with("exception", "java.sql.SQLSyntaxErrorException")),
                 "judgement",
                 "timeout, may be retried",
                 "bug, not retried");
@@ -240,8 +248,7 @@ abstract class DecisionSuite extends ChannelFixture {
                 recomputed(event("retry.attempt", "push"), with("backoff", "exp")), "inputs", "backoff", "readable");
         Predicate<Map<String, Object>> asked =
                 event -> "retry.attempt".equals(event.get("type")) && event.containsKey("retry_after_ms");
-        assertFound(
-                recomputed(asked, with("retry_after_ms", "7200000")), "decision", "retry in", "no further attempt");
+        assertFound(recomputed(asked, with("retry_after_ms", "7200000")), "decision", "retry in", "no further attempt");
     }
 
     @Test
