@@ -19,6 +19,11 @@ public record LedgerState(
 
     private static final RecordFilter MESSAGES = new RecordFilter(null, null, true, Long.MAX_VALUE);
 
+    /** Of a ledger in which no record is expired. */
+    public LedgerState(StateCount deadLetters, StateCount unknown, StateCount running, OptionalLong bytes) {
+        this(deadLetters, unknown, running, bytes, 0);
+    }
+
     /** Reads it from the store, by one query each: the numbers may be of moments that lie a little apart. */
     public static LedgerState of(Store store) {
         Ledger ledger = store.ledger();
