@@ -45,9 +45,9 @@ public record RetryAdvice(
     }
 
     /** Operations may change their policy within the window. */
-    private record Work(String operation, String policy) {
-        static Work of(RecordAttempts record) {
-            return new Work(record.operation(), record.policy());
+    private record OperationPolicy(String operation, String policy) {
+        static OperationPolicy of(RecordAttempts record) {
+            return new OperationPolicy(record.operation(), record.policy());
         }
 
         String named() {
@@ -60,11 +60,11 @@ public record RetryAdvice(
     }
 
     static List<RetryAdvice> of(RetryWindow window) {
-        Map<Work, List<RecordAttempts>> byWork = window.records().stream()
+        Map<OperationPolicy, List<RecordAttempts>> byWork = window.records().stream()
                 .collect(Collectors.groupingBy(
-                        Work::of,
+                        OperationPolicy::of,
                         () -> new TreeMap<>(
-                                Comparator.comparing(Work::operation).thenComparing(Work::policy)),
+                                Comparator.comparing(OperationPolicy::operation).thenComparing(OperationPolicy::policy)),
                         Collectors.toList()));
         List<RetryAdvice> advice = new ArrayList<>();
         byWork.forEach((work, records) -> {
@@ -80,7 +80,7 @@ public record RetryAdvice(
         return List.copyOf(advice);
     }
 
-    private static void neverHelps(Work work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
+    private static void neverHelps(OperationPolicy work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
         Map<String, List<RecordAttempts>> byCategory = new TreeMap<>();
         ended.forEach(record -> record.failures().stream()
                 .filter(FailedTry::retried)
@@ -111,7 +111,7 @@ public record RetryAdvice(
                 .count();
     }
 
-    private static void lateAttempts(Work work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
+    private static void lateAttempts(OperationPolicy work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
         int last = ended.stream().mapToInt(RecordAttempts::succeededAt).max().orElse(0);
         if (last == 0) {
             return;
@@ -131,7 +131,7 @@ public record RetryAdvice(
         }
     }
 
-    private static void tooFew(Work work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
+    private static void tooFew(OperationPolicy work, List<RecordAttempts> ended, List<RetryAdvice> advice) {
         long of = ended.stream()
                 .flatMap(each -> each.failures().stream())
                 .mapToLong(each -> each.number("of"))
@@ -151,7 +151,7 @@ public record RetryAdvice(
         }
     }
 
-    private static void retryAfter(Work work, List<RecordAttempts> records, List<RetryAdvice> advice) {
+    private static void retryAfter(OperationPolicy work, List<RecordAttempts> records, List<RetryAdvice> advice) {
         List<FailedTry> asked = records.stream()
                 .flatMap(each -> each.failures().stream())
                 .filter(each -> each.number("retry_after_ms") > 0)
@@ -213,8 +213,8 @@ public record RetryAdvice(
         }
     }
 
-    private static void mostRetries(Map<Work, List<RecordAttempts>> byWork, List<RetryAdvice> advice) {
-        Map<Work, Long> retries = new LinkedHashMap<>();
+    private static void mostRetries(Map<OperationPolicy, List<RecordAttempts>> byWork, List<RetryAdvice> advice) {
+        Map<OperationPolicy, Long> retries = new LinkedHashMap<>();
         byWork.forEach((work, records) -> retries.put(
                 work,
                 records.stream()
