@@ -108,6 +108,7 @@ public interface Watch extends Semel.Observer {
      * @param audit how long the oldest segment of the audit past its retention has; zero when there is none
      */
     record PurgeGauges(long auditBytes, Duration records, Duration audit) {
+        /** Nothing is known of the audit, and nothing waits. */
         public static final PurgeGauges NONE = new PurgeGauges(-1, Duration.ZERO, Duration.ZERO);
     }
 
