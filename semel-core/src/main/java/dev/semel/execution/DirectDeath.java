@@ -65,7 +65,9 @@ final class DirectDeath<P, R> {
 
     /** Until the call may be repeated: not before the other side allows it, and not later than a dead letter would be kept. */
     Duration pause(DeathOutcome outcome) {
-        Duration wanted = attempt.pause(prepared);
+        Duration backoff = attempt.pause(prepared);
+        Duration asked = attempt.failure().retryAfter();
+        Duration wanted = asked == null || backoff.compareTo(asked) > 0 ? backoff : asked;
         Duration longest = prepared.policy().retention().deadLetters();
         Duration pause = wanted.compareTo(longest) > 0 ? longest : wanted;
         LOG.warn(
