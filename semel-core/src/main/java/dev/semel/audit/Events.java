@@ -23,6 +23,9 @@ public final class Events {
     /** The recovery action of an attempt whose caller stops: whatever the policy decided, it is due at once. */
     public static final String CALLER_INTERRUPTED = "the caller was interrupted";
 
+    /** The recovery action of a call whose onDead handler failed: it is not dead, and its caller may repeat it. */
+    public static final String ON_DEAD_FAILED = "retry by the caller: its onDead handler failed";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final boolean outcomes;

@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Failure;
+import dev.semel.audit.Events;
 import dev.semel.execution.DeathTransaction.DeathOutcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DirectDeath<P, R> {
     /** The recovery of a call whose onDead handler failed. */
-    static final String RECOVERY = "retry by the caller: its onDead handler failed";
+    static final String RECOVERY = Events.ON_DEAD_FAILED;
 
     private static final Logger LOG = LoggerFactory.getLogger(DirectDeath.class);
 

@@ -233,6 +233,10 @@ public final class DecisionReplay {
             return spent ? exhausted(String.valueOf(pause.toMillis())) : retry(pause);
         }
         RetryDecision decision = RetryDecision.decide(policy, input);
+        boolean forGood = decision instanceof RetryDecision.Terminal || decision instanceof RetryDecision.RateLimited;
+        if (forGood && text(event, "recovery_action").equals(Events.ON_DEAD_FAILED)) {
+            return stored(EventType.RETRY_EXHAUSTED, event); // its pause is not the policy's
+        }
         if (decision instanceof RetryDecision.RetryIn in) {
             return retry(in.delay());
         }
