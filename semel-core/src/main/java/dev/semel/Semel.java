@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Makes operations take effect exactly once. Thread-safe; one instance serves a process. A duplicate of a call that runs in
  * the same process waits in memory, without a connection; across processes the ledger decides.
  */
-public interface Semel extends CallStatuses, AutoCloseable {
+public interface Semel extends CallStatus.StatusQueries, AutoCloseable {
 
     /**
      * Opens the ledger in the database that the application already has, beside its own tables: PostgreSQL or SQLite. Installs its

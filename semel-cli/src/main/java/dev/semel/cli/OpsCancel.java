@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.CallStatus;
 import dev.semel.Cancellation;
-import dev.semel.Cancelled;
+import dev.semel.Cancellation.Cancelled;
 import dev.semel.operator.Operator;
 import dev.semel.operator.StatusFacts;
 import dev.semel.store.Row;

@@ -1,7 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.CallStatus;
-import dev.semel.CallStory;
+import dev.semel.CallStatus.CallStory;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;

@@ -2,11 +2,11 @@ package dev.semel.operator;
 
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
-import dev.semel.CallState;
+import dev.semel.CallStatus.CallState;
 import dev.semel.CallStatus;
-import dev.semel.CallStory;
+import dev.semel.CallStatus.CallStory;
 import dev.semel.Cancellation;
-import dev.semel.Cancelled;
+import dev.semel.Cancellation.Cancelled;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Policy;

@@ -2,8 +2,8 @@ package dev.semel.operator;
 
 import dev.semel.Answer;
 import dev.semel.CallStatus;
-import dev.semel.CallStory;
-import dev.semel.Cancelled;
+import dev.semel.CallStatus.CallStory;
+import dev.semel.Cancellation.Cancelled;
 import dev.semel.Failure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

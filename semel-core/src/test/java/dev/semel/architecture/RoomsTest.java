@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RoomsTest {
     private static final String ROOT = "dev.semel";
     private static final String PLANTED = "dev.semel.architecture.planted";
-    private static final int FRONT_DOOR = 20;
+    /** Twenty that a newcomer meets, and three for those who need them: Death, CallStatus, Cancellation. */
+    private static final int FRONT_DOOR = 23;
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -3,7 +3,7 @@ package dev.semel.http;
 import dev.semel.Answer.Next;
 import dev.semel.CallStatus;
 import dev.semel.Cancellation;
-import dev.semel.Cancelled;
+import dev.semel.Cancellation.Cancelled;
 import dev.semel.SemelException;
 import dev.semel.http.Problems.Problem;
 import dev.semel.operator.CallStatuses;

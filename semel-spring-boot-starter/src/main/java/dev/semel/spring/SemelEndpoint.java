@@ -1,7 +1,7 @@
 package dev.semel.spring;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.semel.CallStory;
+import dev.semel.CallStatus.CallStory;
 import dev.semel.Cancellation;
 import dev.semel.Mode;
 import dev.semel.SemelException;

@@ -36,6 +36,7 @@ class MetadataTest {
             "semel.http.exclude",
             "semel.http.level",
             "semel.http.routes",
+            "semel.http.status.path",
             "semel.http.tuning.replayed-headers",
             "semel.http.expert.ietf-documentation");
 
@@ -134,7 +135,7 @@ class MetadataTest {
         }
         assertThat(PROPERTIES.keySet())
                 .filteredOn(name -> name.startsWith("semel."))
-                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert|routes\\[\\])\\..+|[a-z-]+)"));
+                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert|status|routes\\[\\])\\..+|[a-z-]+)"));
     }
 
     /** Where a property takes one of a few words, each is offered with what it means, and no other. */

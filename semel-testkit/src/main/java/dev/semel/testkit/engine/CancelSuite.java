@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
-import dev.semel.CallState;
+import dev.semel.CallStatus.CallState;
 import dev.semel.Cancellation;
-import dev.semel.Cancelled;
+import dev.semel.Cancellation.Cancelled;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
