@@ -99,8 +99,8 @@ class StatusResourceTest {
             JsonNode status = json(get(site, "alice@acme", link));
             assertThat(status.get("state").stringValue()).isEqualTo("UNKNOWN");
             assertThat(status.get("operation").stringValue()).isEqualTo("POST /lost");
-            assertThat(status.get("reason").stringValue()).contains("may or may not have taken effect: network");
-            assertThat(status.get("failure").get("category").stringValue()).isEqualTo("network");
+            assertThat(status.get("reason").stringValue()).contains("may or may not have taken effect: unknown");
+            assertThat(status.get("failure").get("category").stringValue()).isEqualTo("unknown");
             assertThat(status.get("next").toString()).isEqualTo("[\"check_status\",\"contact\"]");
         }
     }
