@@ -51,9 +51,9 @@ class UpgradesPageTest {
             Operation.atomic("place", NewOrder.class, Receipt.class).withDefault("currency", "EUR");
     // endregion
 
-    record OrderV1(String id, int euros) {}
+    record OrderInEuros(String id, int euros) {}
 
-    record OrderV2(String id, int cents) {}
+    record OrderInCents(String id, int cents) {}
 
     record Order(String id, int cents, String currency) {}
 
@@ -61,7 +61,11 @@ class UpgradesPageTest {
     static final Channel.Atomic<Order> ORDERS = Channel.atomic("orders", Order.class)
             .withSchemaVersion(
                     3,
-                    Migration.of(1, OrderV1.class, OrderV2.class, old -> new OrderV2(old.id(), old.euros() * 100)),
+                    Migration.of(
+                            1,
+                            OrderInEuros.class,
+                            OrderInCents.class,
+                            old -> new OrderInCents(old.id(), old.euros() * 100)),
                     Migration.ofJson(2, fields -> {
                         fields.put("currency", "EUR");
                         return fields;
@@ -69,11 +73,16 @@ class UpgradesPageTest {
     // endregion
 
     // region inverse
-    static final Operation.Atomic<OrderV2, Receipt> BOOK = Operation.atomic("book", OrderV2.class, Receipt.class)
+    static final Operation.Atomic<OrderInCents, Receipt> BOOK = Operation.atomic(
+                    "book", OrderInCents.class, Receipt.class)
             .withSchemaVersion(
                     2,
-                    Migration.of(1, OrderV1.class, OrderV2.class, old -> new OrderV2(old.id(), old.euros() * 100))
-                            .withInverse(order -> new OrderV1(order.id(), order.cents() / 100)));
+                    Migration.of(
+                                    1,
+                                    OrderInEuros.class,
+                                    OrderInCents.class,
+                                    old -> new OrderInCents(old.id(), old.euros() * 100))
+                            .withInverse(order -> new OrderInEuros(order.id(), order.cents() / 100)));
     // endregion
 
     @TempDir
@@ -170,8 +179,8 @@ class UpgradesPageTest {
     void messageOfAnOlderVersionIsMigratedAndItsRetryIsADuplicate() throws Exception {
         try (Semel semel = Semel.open(store())) {
             semel.send(
-                            Channel.atomic("orders", OrderV1.class),
-                            Message.of(Tenant.SINGLE, Key.of("o-1"), new OrderV1("o-1", 42)))
+                            Channel.atomic("orders", OrderInEuros.class),
+                            Message.of(Tenant.SINGLE, Key.of("o-1"), new OrderInEuros("o-1", 42)))
                     .orThrow();
         }
         var read = new LinkedBlockingQueue<Order>();
@@ -191,12 +200,12 @@ class UpgradesPageTest {
         try (Semel semel = Semel.open(store())) {
             run(
                     semel,
-                    Operation.atomic("book", OrderV1.class, Receipt.class),
-                    new OrderV1("o-1", 42),
+                    Operation.atomic("book", OrderInEuros.class, Receipt.class),
+                    new OrderInEuros("o-1", 42),
                     new Receipt("r"));
         }
-        assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 4200))).isInstanceOf(Answer.Replayed.class);
-        assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 42))).isInstanceOf(Answer.Conflict.class);
+        assertThat(retriedByTheNewCode(BOOK, new OrderInCents("o-1", 4200))).isInstanceOf(Answer.Replayed.class);
+        assertThat(retriedByTheNewCode(BOOK, new OrderInCents("o-1", 42))).isInstanceOf(Answer.Conflict.class);
     }
 
     @Test

@@ -60,7 +60,7 @@ class TidyTest {
         plantSound(root);
         assertThat(Habit.THE_TYPICAL_FILE_IS_SMALL.faults(SourceTree.read(root)))
                 .isEmpty();
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 40; i++) {
             plant(root, CODE + "A" + i + ".java", "\n".repeat(120));
         }
         assertThat(Habit.THE_TYPICAL_FILE_IS_SMALL.faults(SourceTree.read(root)))

@@ -61,7 +61,7 @@ public final class KeylessRetries {
         }
         Span span = watch.begin(work.name(), work.tenant().name());
         try {
-            T result = new Attempts<>(work, callable, span).run();
+            T result = new KeylessAttempts<>(work, callable, span).run();
             span.ended(Outcome.EXECUTED);
             return result;
         } catch (SemelException.RetryFailed e) {
@@ -77,7 +77,7 @@ public final class KeylessRetries {
     }
 
     /** The attempts of one piece of work. Nothing is held between them. */
-    private final class Attempts<T> implements Attempted {
+    private final class KeylessAttempts<T> implements Attempted {
         private final Call.Keyless work;
         private final Callable<T> callable;
         private final Span span;
@@ -87,7 +87,7 @@ public final class KeylessRetries {
         private int attempt;
         private @Nullable Duration previous;
 
-        Attempts(Call.Keyless work, Callable<T> callable, Span span) {
+        KeylessAttempts(Call.Keyless work, Callable<T> callable, Span span) {
             this.work = work;
             this.callable = callable;
             this.span = span;

@@ -2,8 +2,8 @@ package dev.semel.operator;
 
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
-import dev.semel.CallStatus.CallState;
 import dev.semel.CallStatus;
+import dev.semel.CallStatus.CallState;
 import dev.semel.CallStatus.CallStory;
 import dev.semel.Cancellation;
 import dev.semel.Cancellation.Cancelled;

@@ -116,8 +116,10 @@ public interface Watch extends Semel.Observer {
     interface Trace {
         Trace NONE = new Trace() {};
 
+        /** An attempt starts on the calling thread: what its handler does belongs to this trace. */
         default void enter() {}
 
+        /** The attempt is over, on the same thread. */
         default void leave() {}
 
         /** @param thrown why there is no answer */

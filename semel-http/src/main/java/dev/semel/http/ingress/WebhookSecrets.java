@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * never open. Immutable.
  *
  * <pre>{@code
- * WebhookSecrets.of(System.getenv("STRIPE_SECRET"), System.getenv("STRIPE_SECRET_OLD"))
+ * WebhookSecrets.of(newSecret, oldSecret)
  * }</pre>
  *
  * <p>The text of a secret appears in no log line, error or {@link #toString}.

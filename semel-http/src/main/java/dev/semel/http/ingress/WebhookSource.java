@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A sender of webhooks: how it signs, what it calls an event, whose event it is. Immutable; each {@code with} returns a changed copy.
  *
  * <pre>{@code
- * WebhookSource stripe = WebhookSource.stripe("stripe", WebhookSecrets.of(System.getenv("STRIPE_SECRET")))
+ * WebhookSource stripe = WebhookSource.stripe("stripe", WebhookSecrets.of(secret))
  *         .withTenant(EventField.json("/account"))
  *         .withLane(EventField.json("/data/object/customer"));
  * }</pre>

@@ -27,52 +27,53 @@ abstract class MigrationSuite extends ChannelFixture {
     private static final Operator.Warrant WARRANT = new Operator.Warrant("ann", "the type is back");
 
     /** Amounts in euros. */
-    record PaymentV1(String order, int euros) {}
+    record EuroPayment(String order, int euros) {}
 
     /** Amounts in cents. */
-    record PaymentV2(String order, int cents) {}
+    record CentPayment(String order, int cents) {}
 
-    record PaymentV3(String order, int cents, String currency) {}
+    record CurrencyPayment(String order, int cents, String currency) {}
 
-    private static final Migration<PaymentV1, PaymentV2> IN_CENTS =
-            Migration.of(1, PaymentV1.class, PaymentV2.class, MigrationSuite::inCents);
+    private static final Migration<EuroPayment, CentPayment> IN_CENTS =
+            Migration.of(1, EuroPayment.class, CentPayment.class, MigrationSuite::inCents);
     private static final Migration<Map<String, Object>, Map<String, Object>> WITH_CURRENCY =
             Migration.ofJson(2, fields -> {
                 fields.put("currency", "EUR");
                 return fields;
             });
 
-    private static final Channel.Leased<PaymentV1> V1 =
-            Channel.leased("pay", PaymentV1.class).withPolicy("steady");
-    private static final Channel.Leased<PaymentV2> V2 =
-            Channel.leased("pay", PaymentV2.class).withPolicy("steady").withSchemaVersion(2, IN_CENTS);
-    private static final Channel.Leased<PaymentV3> V3 =
-            Channel.leased("pay", PaymentV3.class).withPolicy("steady").withSchemaVersion(3, IN_CENTS, WITH_CURRENCY);
+    private static final Channel.Leased<EuroPayment> V1 =
+            Channel.leased("pay", EuroPayment.class).withPolicy("steady");
+    private static final Channel.Leased<CentPayment> V2 =
+            Channel.leased("pay", CentPayment.class).withPolicy("steady").withSchemaVersion(2, IN_CENTS);
+    private static final Channel.Leased<CurrencyPayment> V3 = Channel.leased("pay", CurrencyPayment.class)
+            .withPolicy("steady")
+            .withSchemaVersion(3, IN_CENTS, WITH_CURRENCY);
 
     MigrationSuite(EngineContract contract) {
         super(contract);
     }
 
-    private static PaymentV2 inCents(PaymentV1 old) {
+    private static CentPayment inCents(EuroPayment old) {
         if (old.order.startsWith("bad")) {
             throw new IllegalStateException("simulated: no such currency");
         }
-        return new PaymentV2(old.order, old.euros * 100);
+        return new CentPayment(old.order, old.euros * 100);
     }
 
     private static <P> Message<P> message(String key, P payload) {
         return Message.of(ACME, Key.of(key), payload);
     }
 
-    private static Message<PaymentV1> first(String key) {
-        return message(key, new PaymentV1(key, 5));
+    private static Message<EuroPayment> first(String key) {
+        return message(key, new EuroPayment(key, 5));
     }
 
-    private static PaymentV3 third(String key) {
-        return new PaymentV3(key, 500, "EUR");
+    private static CurrencyPayment third(String key) {
+        return new CurrencyPayment(key, 500, "EUR");
     }
 
-    private Channel.LeasedDelivery<PaymentV3> list() {
+    private Channel.LeasedDelivery<CurrencyPayment> list() {
         return (payment, run) -> handled.add(payment.order + " " + payment.cents + payment.currency);
     }
 
@@ -80,25 +81,25 @@ abstract class MigrationSuite extends ChannelFixture {
     void d13_messagesOfOlderVersionsAreDeliveredInThePresentOne() {
         Engine older = otherNode();
         older.send(V1, first("a"));
-        older.send(V2, message("b", new PaymentV2("b", 7)));
-        engine.send(V3, message("c", new PaymentV3("c", 8, "CHF")));
+        older.send(V2, message("b", new CentPayment("b", 7)));
+        engine.send(V3, message("c", new CurrencyPayment("c", 8, "CHF")));
         older.send(V1, Message.of(ACME, Key.of("none"), null));
         engine.handle(V3, (payment, run) -> handled.add(String.valueOf(payment)));
         work();
         assertThat(handled)
                 .containsExactlyInAnyOrder(
                         third("a").toString(),
-                        new PaymentV3("b", 7, "EUR").toString(),
-                        new PaymentV3("c", 8, "CHF").toString(),
+                        new CurrencyPayment("b", 7, "EUR").toString(),
+                        new CurrencyPayment("c", 8, "CHF").toString(),
                         "null");
         assertThat(story(V1.operation(), "a")).containsExactly("operation.queued", "operation.executed");
     }
 
     @Test
     void d13_messageOfAnOlderVersionTakesEffectOnceInAnAtomicChannel() throws Exception {
-        Channel.Atomic<PaymentV1> older =
-                Channel.atomic("book-pay", PaymentV1.class).withPolicy("steady");
-        Channel.Atomic<PaymentV3> present = Channel.atomic("book-pay", PaymentV3.class)
+        Channel.Atomic<EuroPayment> older =
+                Channel.atomic("book-pay", EuroPayment.class).withPolicy("steady");
+        Channel.Atomic<CurrencyPayment> present = Channel.atomic("book-pay", CurrencyPayment.class)
                 .withPolicy("steady")
                 .withSchemaVersion(3, WITH_CURRENCY, IN_CENTS);
         otherNode().send(older, first("a"));
@@ -129,7 +130,7 @@ abstract class MigrationSuite extends ChannelFixture {
     void d13_messageOfANewerVersionIsLeftToANodeThatKnowsIt() {
         Engine older = otherNode();
         older.handle(V2, (payment, run) -> handled.add("older " + payment.cents));
-        engine.send(V3, message("c", new PaymentV3("c", 8, "CHF")));
+        engine.send(V3, message("c", new CurrencyPayment("c", 8, "CHF")));
         work(older);
         assertThat(handled).isEmpty();
         assertThat(state(V3.operation(), "c")).isEqualTo(State.QUEUED);
@@ -145,8 +146,9 @@ abstract class MigrationSuite extends ChannelFixture {
     @Test
     void d13_versionBeforeTheOldestMigrationIsNotRead() {
         otherNode().send(V1, first("a"));
-        Channel.Leased<PaymentV3> withoutFirst =
-                Channel.leased("pay", PaymentV3.class).withPolicy("steady").withSchemaVersion(3, WITH_CURRENCY);
+        Channel.Leased<CurrencyPayment> withoutFirst = Channel.leased("pay", CurrencyPayment.class)
+                .withPolicy("steady")
+                .withSchemaVersion(3, WITH_CURRENCY);
         engine.handle(withoutFirst, list());
         work();
         assertThat(handled).isEmpty();
@@ -160,8 +162,8 @@ abstract class MigrationSuite extends ChannelFixture {
         otherNode().send(V1, first("a"));
         assertThat(engine.send(V3, message("a", third("a"))).orThrow().first()).isFalse();
         // The same number in the JSON, and a hundredth of the amount.
-        assertThat(engine.send(V2, message("a", new PaymentV2("a", 5)))).isInstanceOf(Sent.Conflict.class);
-        assertThat(engine.send(V3, message("a", new PaymentV3("a", 500, "CHF"))))
+        assertThat(engine.send(V2, message("a", new CentPayment("a", 5)))).isInstanceOf(Sent.Conflict.class);
+        assertThat(engine.send(V3, message("a", new CurrencyPayment("a", 500, "CHF"))))
                 .isInstanceOf(Sent.Conflict.class);
     }
 
@@ -181,21 +183,21 @@ abstract class MigrationSuite extends ChannelFixture {
         assertThat(state(V3.operation(), "a")).isEqualTo(State.COMPLETED);
     }
 
-    private static final Operation.Leased<PaymentV1, Receipt> CAPTURE_V1 = Operation.leased(
-                    "capture", PaymentV1.class, Receipt.class)
+    private static final Operation.Leased<EuroPayment, Receipt> CAPTURE_V1 = Operation.leased(
+                    "capture", EuroPayment.class, Receipt.class)
             .withPolicy("steady")
             .asRepeatable();
-    private static final Operation.Leased<PaymentV3, Receipt> CAPTURE_V3 = Operation.leased(
-                    "capture", PaymentV3.class, Receipt.class)
+    private static final Operation.Leased<CurrencyPayment, Receipt> CAPTURE_V3 = Operation.leased(
+                    "capture", CurrencyPayment.class, Receipt.class)
             .withPolicy("steady")
             .withSchemaVersion(3, IN_CENTS, WITH_CURRENCY)
             .asRepeatable();
 
-    private static Call<PaymentV1> firstCall(String key) {
-        return Call.of(ACME, Key.of(key), new PaymentV1(key, 5));
+    private static Call<EuroPayment> firstCall(String key) {
+        return Call.of(ACME, Key.of(key), new EuroPayment(key, 5));
     }
 
-    private static Call<PaymentV3> thirdCall(String key) {
+    private static Call<CurrencyPayment> thirdCall(String key) {
         return Call.of(ACME, Key.of(key), third(key));
     }
 
@@ -227,15 +229,15 @@ abstract class MigrationSuite extends ChannelFixture {
         assertReplayed(otherNode().run(CAPTURE_V3, thirdCall("a"), (p, r) -> new Receipt("never")), "500EUR2");
         assertThat(engine.run(
                         CAPTURE_V3,
-                        Call.of(ACME, Key.of("a"), new PaymentV3("a", 5, "EUR")),
+                        Call.of(ACME, Key.of("a"), new CurrencyPayment("a", 5, "EUR")),
                         (p, r) -> new Receipt("never")))
                 .isInstanceOf(Answer.Conflict.class);
     }
 
     @Test
     void d13_reconcilerOfAnInterruptedRunGetsThePresentVersion() {
-        Operation.Leased<PaymentV1, Receipt> older = CAPTURE_V1.asUnrepeatable();
-        Operation.Leased<PaymentV3, Receipt> present = CAPTURE_V3.asUnrepeatable();
+        Operation.Leased<EuroPayment, Receipt> older = CAPTURE_V1.asUnrepeatable();
+        Operation.Leased<CurrencyPayment, Receipt> present = CAPTURE_V3.asUnrepeatable();
         engine.reconcile(
                 present, (payment, unknown) -> Verdict.tookEffect(new Receipt(payment.cents + payment.currency)));
         otherNode().run(older, firstCall("a"), (payment, run) -> {
@@ -250,18 +252,18 @@ abstract class MigrationSuite extends ChannelFixture {
 
     @Test
     void d13_retryOfAnOlderAtomicCallIsTheSameCallIfTheMigrationHasAnInverse() {
-        Operation.Atomic<PaymentV1, Receipt> older =
-                Operation.atomic("credit", PaymentV1.class, Receipt.class).withPolicy("steady");
-        Operation.Atomic<PaymentV2, Receipt> present =
-                Operation.atomic("credit", PaymentV2.class, Receipt.class).withPolicy("steady");
-        Call<PaymentV2> retry = Call.of(ACME, Key.of("a"), new PaymentV2("a", 500));
+        Operation.Atomic<EuroPayment, Receipt> older =
+                Operation.atomic("credit", EuroPayment.class, Receipt.class).withPolicy("steady");
+        Operation.Atomic<CentPayment, Receipt> present =
+                Operation.atomic("credit", CentPayment.class, Receipt.class).withPolicy("steady");
+        Call<CentPayment> retry = Call.of(ACME, Key.of("a"), new CentPayment("a", 500));
         otherNode().run(older, firstCall("a"), (payment, tx) -> new Receipt("first"));
-        Operation.Atomic<PaymentV2, Receipt> inverse = present.withSchemaVersion(
-                2, IN_CENTS.withInverse(payment -> new PaymentV1(payment.order, payment.cents / 100)));
+        Operation.Atomic<CentPayment, Receipt> inverse = present.withSchemaVersion(
+                2, IN_CENTS.withInverse(payment -> new EuroPayment(payment.order, payment.cents / 100)));
         assertReplayed(engine.run(inverse, retry, (payment, tx) -> new Receipt("never")), "first");
         assertThat(engine.run(
                         inverse,
-                        Call.of(ACME, Key.of("a"), new PaymentV2("a", 600)),
+                        Call.of(ACME, Key.of("a"), new CentPayment("a", 600)),
                         (payment, tx) -> new Receipt("never")))
                 .isInstanceOf(Answer.Conflict.class);
         assertThat(engine.run(present.withSchemaVersion(2, IN_CENTS), retry, (payment, tx) -> new Receipt("never")))
