@@ -179,8 +179,7 @@ public final class Events {
         public static AttemptDetails of(
                 Policy policy, RetryInput input, @Nullable Duration delay, Failure failure, String recovery) {
             Map<String, Object> inputs = new DecisionFields(policy.retry(), input).write();
-            return new AttemptDetails(
-                    input.attempt(), policy.retry().maxAttempts(), delay, failure, recovery, inputs);
+            return new AttemptDetails(input.attempt(), policy.retry().maxAttempts(), delay, failure, recovery, inputs);
         }
     }
 }

@@ -52,8 +52,8 @@ final class DirectDeath<P, R> {
 
     /** @param number of this death, unique among the deaths of the record */
     DeathTransaction<P, R> numbered(long number) {
-        PendingDeath dying = PendingDeath.of(
-                attempt.failure(), attempt.attempt(), false, number, attempt.inputs(prepared));
+        PendingDeath dying =
+                PendingDeath.of(attempt.failure(), attempt.attempt(), false, number, attempt.inputs(prepared));
         return services.deaths().transaction(prepared, dying);
     }
 

@@ -63,8 +63,8 @@ public record RetryAdvice(
         Map<OperationPolicy, List<RecordAttempts>> byWork = window.records().stream()
                 .collect(Collectors.groupingBy(
                         OperationPolicy::of,
-                        () -> new TreeMap<>(
-                                Comparator.comparing(OperationPolicy::operation).thenComparing(OperationPolicy::policy)),
+                        () -> new TreeMap<>(Comparator.comparing(OperationPolicy::operation)
+                                .thenComparing(OperationPolicy::policy)),
                         Collectors.toList()));
         List<RetryAdvice> advice = new ArrayList<>();
         byWork.forEach((work, records) -> {

@@ -89,13 +89,8 @@ public final class AbandonedDeliveries {
         RetryInput spent = RetryInput.undecided(attempts, judgement);
         boolean dropped = atomic && !policy.options().deadLetters();
         if (atomic && !dropped && deaths.has(row.header().operation())) {
-            PendingDeath death =
-                    PendingDeath.of(
-                            failure,
-                            attempts,
-                            true,
-                            row.status().fence(),
-                            new DecisionFields(policy.retry(), spent).write());
+            PendingDeath death = PendingDeath.of(
+                    failure, attempts, true, row.status().fence(), new DecisionFields(policy.retry(), spent).write());
             return dying(row, Math.max(0, attempts - 1), death);
         }
         Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;

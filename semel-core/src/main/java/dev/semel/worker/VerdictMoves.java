@@ -162,7 +162,12 @@ public final class VerdictMoves {
             entries.addAll(events.death(
                     about,
                     new Events.AttemptDetails(
-                            row.status().attempt(), most, null, failure, "replay or discard", inputs(policy, row, failure)),
+                            row.status().attempt(),
+                            most,
+                            null,
+                            failure,
+                            "replay or discard",
+                            inputs(policy, row, failure)),
                     false));
         }
         return entries;
