@@ -41,6 +41,18 @@ record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, 
                 failure, new RetryDecision.Terminal(true), RetryInput.undecided(attempt, judgement), false);
     }
 
+    /** The same failure, after which no attempt followed because somebody switched the work off. */
+    FailedAttempt switchedOff() {
+        return undecided(failure, JudgementBasis.Source.MODE, attempt());
+    }
+
+    /** The same failure, after which no attempt followed because the deadline passed during the pause. */
+    FailedAttempt atDeadline() {
+        RetryInput spent = new RetryInput(attempt(), input.judgement(), input.previous(), Duration.ZERO, input.draw());
+        return new FailedAttempt(
+                failure, new RetryDecision.Exhausted(RetryDecision.Limit.DEADLINE), spent, interrupted);
+    }
+
     int attempt() {
         return input.attempt();
     }

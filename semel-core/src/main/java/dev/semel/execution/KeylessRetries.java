@@ -100,10 +100,10 @@ public final class KeylessRetries {
             Throwable thrown = null;
             while (true) {
                 if (!mayRun()) {
-                    throw last == null ? halted() : terminal(last, thrown, "it was switched off");
+                    throw last == null ? halted() : terminal(last.switchedOff(), thrown, "it was switched off");
                 }
                 if (modes.isLate(this)) {
-                    throw last == null ? late() : exhausted(last, thrown, "its deadline passed");
+                    throw last == null ? late() : exhausted(last.atDeadline(), thrown, "its deadline passed");
                 }
                 attempt++;
                 LeaseKeeper.Watched run = keeper.watch(policy.limits().attemptTimeout());

@@ -34,6 +34,8 @@ public record JudgementBasis(Source source, @Nullable String name) {
         LEASE,
         /** The deadline passed before the handler could begin. */
         DEADLINE,
+        /** The work was switched off before its next attempt. */
+        MODE,
         /** The payload cannot be read. */
         PAYLOAD,
         /** The store rejects the data that the attempt left. */

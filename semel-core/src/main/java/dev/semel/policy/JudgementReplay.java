@@ -40,7 +40,7 @@ public final class JudgementReplay {
             case DEADLINE -> new Rule(false, Category.TIMEOUT);
             case PAYLOAD -> new Rule(false, Category.MAPPING);
             case STORE -> new Rule(false, Category.INVALID_OUTPUT);
-            case RECONCILER -> new Rule(false, category);
+            case RECONCILER, MODE -> new Rule(false, category);
         };
     }
 

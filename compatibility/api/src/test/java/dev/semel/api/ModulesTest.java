@@ -43,7 +43,7 @@ class ModulesTest {
         assertThat(PublishedModule.CORE.exported())
                 .containsExactly("dev.semel", "dev.semel.key", "dev.semel.store", "dev.semel.time", "dev.semel.watch");
         assertThat(PublishedModule.JDBC.exported()).isEmpty();
-        assertThat(PublishedModule.HTTP.exported()).containsExactly("dev.semel.http");
+        assertThat(PublishedModule.HTTP.exported()).containsExactly("dev.semel.http", "dev.semel.http.ingress");
         assertThat(PublishedModule.CONFORMANCE.exported()).containsExactly("dev.semel.conformance");
     }
 
