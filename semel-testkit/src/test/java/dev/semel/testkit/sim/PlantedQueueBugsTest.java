@@ -72,21 +72,18 @@ class PlantedQueueBugsTest {
     /** The write is slow, too: a sound one would be refused if a worker claims the message meanwhile. */
     @Test
     void d15_cancellationThatDoesNotCheckTheStateInItsWrite() {
-        finds(
-                " to DISCARDED",
-                PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
-                    @Override
-                    Moved move(Move move) {
-                        if (!isCancellation(move)) {
-                            return super.move(move);
-                        }
-                        sleep(node);
-                        Row row = PlantedBugs.row(store, move.id());
-                        long fence = row == null ? move.fence() : row.status().fence();
-                        return super.move(
-                                new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.events()));
-                    }
-                }));
+        finds(" to DISCARDED", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            Moved move(Move move) {
+                if (!isCancellation(move)) {
+                    return super.move(move);
+                }
+                sleep(node);
+                Row row = PlantedBugs.row(store, move.id());
+                long fence = row == null ? move.fence() : row.status().fence();
+                return super.move(new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.events()));
+            }
+        }));
     }
 
     private static void sleep(TimeSource time) {
