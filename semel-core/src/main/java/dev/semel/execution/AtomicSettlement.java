@@ -139,8 +139,10 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
             outcome = new DeathOutcome.NotRecorded(e);
         }
         Duration pause = direct.pause(outcome);
-        return leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, DirectDeath.RECOVERY))
+        Answer<R> answer = leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, DirectDeath.RECOVERY))
                 .orElseGet(() -> answers.retryLater(pause, failed.failure()));
+        DirectDeath.keepInterrupt(outcome);
+        return answer;
     }
 
     private Answer<R> interrupted(FailedAttempt failed) {

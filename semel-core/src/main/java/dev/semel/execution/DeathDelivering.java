@@ -3,6 +3,7 @@ package dev.semel.execution;
 import dev.semel.Failure;
 import dev.semel.Mode;
 import dev.semel.execution.DeathTransaction.DeathOutcome;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +14,7 @@ import org.slf4j.LoggerFactory;
  * its death is tried again after a pause, and its own handler is not run any more.
  */
 public final class DeathDelivering {
+    private static final Duration WHILE_SHADOW = Duration.ofSeconds(30);
     private static final Logger LOG = LoggerFactory.getLogger(DeathDelivering.class);
 
     private final DeathTools tools;
@@ -35,10 +37,12 @@ public final class DeathDelivering {
             return toWrite(kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null);
         }
         Mode mode = tools.atomic().modes().beforeStart(delivery.prepared());
-        if (mode != Mode.LIVE) {
-            return toWrite(mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack());
-        }
         PendingDeath dying = Objects.requireNonNull(delivery.dying());
+        if (mode != Mode.LIVE) {
+            // Its handler ran in earnest before, so it is no rehearsal: it keeps its place and its failure, and dies
+            // later.
+            return toWrite(mode == Mode.SHADOW ? delivery.dies(dying, WHILE_SHADOW) : delivery.handedBack());
+        }
         String obstacle = !tools.has(delivery.prepared())
                 ? "no onDead handler is registered on this node; register it on each node that handles "
                         + delivery.prepared().header().operation()

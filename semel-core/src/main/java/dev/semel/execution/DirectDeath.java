@@ -64,6 +64,15 @@ final class DirectDeath<P, R> {
                 : null;
     }
 
+    /** Keeps the interrupt of a caller whose onDead handler was stopped by it. */
+    static void keepInterrupt(DeathOutcome outcome) {
+        if (outcome instanceof DeathOutcome.NotRecorded failed
+                && failed.thrown() instanceof InterruptedException
+                && failed.handler().stop() == LeaseKeeper.Stop.NONE) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Until the call may be repeated: not before the other side allows it, and not later than a dead letter would be kept. */
     Duration pause(DeathOutcome outcome) {
         Duration backoff = attempt.pause(prepared);

@@ -290,9 +290,11 @@ final class LeasedSettlement<P, R> {
         Move.Change due =
                 Transition.due(pause, prepared.policy().retention().failure(), 0, Failures.encode(attempt.failure()));
         AuditEntry event = event(EventType.RETRY_EXHAUSTED, attempt, pause, DirectDeath.RECOVERY);
-        return finished(
+        Answer<R> answer = finished(
                 Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
                 answers.retryLater(pause, attempt.failure()));
+        DirectDeath.keepInterrupt(outcome);
+        return answer;
     }
 
     private Answer<R> finished(Move move, Answer<R> answer) {

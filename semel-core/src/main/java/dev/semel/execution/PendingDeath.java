@@ -85,13 +85,13 @@ public record PendingDeath(
     }
 
     /** Once more has it failed. */
-    PendingDeath failed(String error) {
+    public PendingDeath failed(String error) {
         String kept = error.length() > LONGEST_ERROR ? error.substring(0, LONGEST_ERROR) : error;
         return new PendingDeath(failure, attempts, exhausted, number, new Tries(tries.failed + 1, kept), inputs);
     }
 
     /** Until it is tried again: doubles with each failed try, up to a quarter of an hour. */
-    Duration pause() {
+    public Duration pause() {
         int doublings = Math.min(Math.max(0, tries.failed - 1), 10);
         Duration pause = FIRST_PAUSE.multipliedBy(1L << doublings);
         return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;

@@ -5,6 +5,7 @@ import dev.semel.DeliverySource.Fault;
 import dev.semel.DeliverySource.Finding;
 import dev.semel.DeliverySource.Report;
 import dev.semel.Operation;
+import dev.semel.SemelException;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
@@ -109,8 +110,15 @@ public final class DeliveryCheck {
                 ? known
                 : Operation.leased(delivery.channel(), Object.class, Object.class)
                         .definition();
-        boolean same = delivery.payload() == null
-                || Fingerprints.matches(row.header().fingerprint(), definition, delivery.payload());
-        return same ? null : Fault.CONFLICTING;
+        return delivery.payload() == null || isSame(delivery.payload(), definition, row) ? null : Fault.CONFLICTING;
+    }
+
+    private static boolean isSame(byte[] payload, Operation.Definition<?, ?> definition, Row row) {
+        try {
+            return Fingerprints.matches(row.header().fingerprint(), definition, payload);
+        } catch (SemelException.Invalid e) {
+            // The source lists what is no JSON; the ledger cannot hold that.
+            return false;
+        }
     }
 }

@@ -9,6 +9,7 @@ import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
@@ -174,7 +175,19 @@ public final class DeliveryRounds {
                 return;
             }
         }
-        run.send(asked.channel, message(new Round(round.from, round.until, round.part + 1, cursor, report)));
+        sendOn(run, asked.channel, message(new Round(round.from, round.until, round.part + 1, cursor, report)));
+    }
+
+    /** An interrupted run of this part may have sent the next one, with other counts: then that one continues. */
+    private static void sendOn(LeasedContext run, Channel<Round> channel, Message<Round> next) {
+        try {
+            run.send(channel, next);
+        } catch (SemelException.NotSent e) {
+            if (!(e.sent() instanceof Sent.Conflict)) {
+                throw e;
+            }
+            LOG.info("{}: an earlier run has sent the next part; continuing with that.", channel.name());
+        }
     }
 
     private AuditEntry event(String source, Instant from, Instant until, Report report) {

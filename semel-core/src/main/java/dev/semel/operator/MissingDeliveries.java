@@ -16,8 +16,12 @@ import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends missing deliveries to their channels. A message that was handled and then purged cannot be told from one that never arrived,
@@ -25,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * nothing to a channel whose policy removes the records of failed messages.
  */
 public final class MissingDeliveries {
+    private static final Logger LOG = LoggerFactory.getLogger(MissingDeliveries.class);
+
     /** The clocks of source and store may differ by so much, or by the grace of the schedule if that is more. */
     private static final Duration LEAST_MARGIN = Duration.ofMinutes(1);
 
@@ -60,15 +66,23 @@ public final class MissingDeliveries {
                     + " keeps no dead letters, so a message that failed would look like a missing one: use another policy";
         }
         Duration needed = schedule.every().plus(schedule.grace()).plus(margin(schedule));
-        return policy.retention().success().compareTo(needed) > 0
+        return kept(channel).compareTo(needed) > 0
                 ? ""
-                : "channel " + channel.name() + ": its policy " + policy.name() + " keeps handled messages for "
-                        + policy.retention().success() + ", and a window is checked up to " + needed
+                : "channel " + channel.name() + ": its policy " + policy.name() + " keeps messages that have ended for "
+                        + kept(channel) + ", and a window is checked up to " + needed
                         + " after its beginning: use a longer retention or shorter windows";
     }
 
     private Policy policy(Channel<?> channel) {
         return catalogue.get(channel.definition().operation().policy());
+    }
+
+    /** How long the record of a message is there at least, however it ended: an operator's discard is kept as long as dead letters are. */
+    private Duration kept(Channel<?> channel) {
+        Policy.Retention retention = policy(channel).retention();
+        return Stream.of(retention.success(), retention.deadLetters(), Policy.Retention.API.deadLetters())
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     private static Duration margin(Schedule schedule) {
@@ -115,8 +129,8 @@ public final class MissingDeliveries {
         }
 
         private <P> @Nullable Reason send(Channel<P> channel, Delivery delivery, long now) {
-            Duration kept = policy(channel).retention().success();
-            if (from.plus(kept).toEpochMilli() <= now + margin(schedule).toMillis()) {
+            if (from.plus(kept(channel)).toEpochMilli()
+                    <= now + margin(schedule).toMillis()) {
                 return Reason.TOO_OLD;
             }
             Message<P> message = message(channel, delivery);
@@ -129,7 +143,15 @@ public final class MissingDeliveries {
             try {
                 run.send(channel, message);
                 return null;
-            } catch (SemelException.NotSent e) {
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown | SemelException.LeaseLost e) {
+                throw e;
+            } catch (RuntimeException e) {
+                // Not sent, or the application's own lane function failed: those behind it are sent all the same.
+                LOG.warn(
+                        "Source {}: a missing delivery for channel {} could not be sent; continuing with the next.",
+                        source,
+                        channel.name(),
+                        e);
                 return Reason.REJECTED;
             }
         }

@@ -52,7 +52,10 @@ public final class AbandonedDeliveries {
             PendingDeath death = PendingDeath.read(row.failure());
             Move move = death == null
                     ? abandoned(known, policy, row)
-                    : dying(row, row.status().attempt(), death);
+                    : dying(
+                            row,
+                            row.status().attempt(),
+                            death.failed("the node that tried it last died or was cut off"));
             if (ledger.moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
                 tellWatch(move, row);
             }
@@ -73,7 +76,9 @@ public final class AbandonedDeliveries {
      * @param attempts counted without the last one, which is refunded as for all that is handed back
      */
     private static Move dying(Row row, int attempts, PendingDeath death) {
-        Move.Change back = new Move.Change(0, 0, attempts, true, null, death.encode());
+        // One whose onDead handler kills its node is tried less and less often.
+        long pause = death.tries().failed() == 0 ? 0 : death.pause().toMillis();
+        Move.Change back = new Move.Change(pause, 0, attempts, true, null, death.encode());
         return Transition.HAND_BACK.of(row.id(), row.status().fence(), back, null);
     }
 

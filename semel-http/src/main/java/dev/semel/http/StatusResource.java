@@ -61,7 +61,7 @@ record StatusResource(Operator operator, String path, boolean cancels) {
     Problem respond(HttpServletRequest request, HttpServletResponse response, KeyScope scope) throws IOException {
         Matcher below = BELOW.matcher(within(request).substring(path.length()));
         boolean cancel = below.matches() && below.group(2) != null;
-        if (!below.matches() || cancel && !cancels) {
+        if (!below.matches() || cancel && !mayCancel(scope)) {
             return notFound();
         }
         if (!(cancel ? List.of("POST") : List.of("GET", "HEAD")).contains(request.getMethod())) {
@@ -76,7 +76,7 @@ record StatusResource(Operator operator, String path, boolean cancels) {
             String id = below.group(1);
             return cancel
                     ? cancel(request, response, scope, by -> own.cancel(scope.tenant(), id, by))
-                    : show(response, own.find(scope.tenant(), id));
+                    : show(response, own.find(scope.tenant(), id), mayCancel(scope));
         } catch (SemelException.Invalid e) {
             return Problem.of(
                     ProblemCode.BODY_MALFORMED, "Rejected: the reason is missing, too long or cannot be stored.");
@@ -86,12 +86,18 @@ record StatusResource(Operator operator, String path, boolean cancels) {
         }
     }
 
-    private @Nullable Problem show(HttpServletResponse response, Optional<CallStatus> status) throws IOException {
+    /** Callers without a principal share their keys, so one of them must not cancel what another one asked for. */
+    private boolean mayCancel(KeyScope scope) {
+        return cancels && scope.principal().isPresent();
+    }
+
+    private @Nullable Problem show(HttpServletResponse response, Optional<CallStatus> status, boolean mayCancel)
+            throws IOException {
         if (status.isEmpty()) {
             return notFound();
         }
         Map<String, Object> facts = StatusFacts.of(status.get());
-        if (!cancels) {
+        if (!mayCancel) {
             facts.put(
                     "next",
                     StatusFacts.words(status.get().next()).stream()

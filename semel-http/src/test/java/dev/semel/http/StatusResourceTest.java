@@ -206,6 +206,23 @@ class StatusResourceTest {
     }
 
     @Test
+    void attack_callersWhoShareTheirKeysCancelNothing() {
+        try (FilteredServer site = site(
+                all -> all.withoutPrincipal().withStatusResource("/requests").withCancellation())) {
+            site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(later.code()).isEqualTo("idempotency.retry_later");
+            String link = later.problem().get("status_link").stringValue();
+            ReceivedResponse shown = get(site, "amy@acme", link);
+            assertThat(shown.status()).isEqualTo(200);
+            assertThat(json(shown).get("next").toString()).doesNotContain("cancel");
+            assertThat(site.send(site.requestOf("amy@acme", "POST", link + "/cancel", "{\"reason\":\"not mine\"}"))
+                            .status())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
     void attack_recordsThatNoRequestMadeAreNotServed() {
         try (FilteredServer site = site()) {
             Tenant acme = Tenant.of("acme");

@@ -2,6 +2,8 @@ package dev.semel.spring;
 
 import dev.semel.http.Hooks;
 import dev.semel.http.Rule;
+import dev.semel.http.ingress.WebhookServlet;
+import jakarta.servlet.ServletRegistration;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +40,9 @@ final class MvcRoutes implements Hooks.Routes {
 
     @Override
     public Optional<FoundRoute> find(HttpServletRequest request) {
+        if (isWebhook(request)) {
+            return Optional.of(PASSES);
+        }
         RequestCopy probe = new RequestCopy(request);
         ServletRequestPathUtils.parseAndCache(probe);
         HandlerExecutionChain chain = chain(probe);
@@ -88,6 +93,18 @@ final class MvcRoutes implements Hooks.Routes {
             // A mapping rejects its method or its media type. It will reject the request again and respond then.
             return null;
         }
+    }
+
+    /**
+     * A webhook goes to its own servlet, not to Spring MVC. Its route is not looked up, because a mapping with {@code params} would
+     * read its form, which must be verified as it came.
+     */
+    private static boolean isWebhook(HttpServletRequest request) {
+        String servlet = request.getHttpServletMapping().getServletName();
+        ServletRegistration registered = servlet == null || servlet.isEmpty()
+                ? null
+                : request.getServletContext().getServletRegistration(servlet);
+        return registered != null && WebhookServlet.class.getName().equals(registered.getClassName());
     }
 
     /** Whether it is a handler of the application: not an Actuator endpoint, the error page or a file. */

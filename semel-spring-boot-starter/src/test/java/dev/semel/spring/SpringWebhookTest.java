@@ -31,6 +31,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 /** A webhook servlet beside Spring MVC: the Idempotency-Key filter lets its requests pass, and its answers are counted. */
 class SpringWebhookTest {
@@ -71,6 +73,11 @@ class SpringWebhookTest {
     }
 
     private static HttpResponse<String> post(ConfigurableApplicationContext context, String body) throws Exception {
+        return post(context, body, "application/json");
+    }
+
+    private static HttpResponse<String> post(ConfigurableApplicationContext context, String body, String type)
+            throws Exception {
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
         long now = Instant.now().getEpochSecond();
@@ -82,18 +89,35 @@ class SpringWebhookTest {
                                 .header(
                                         "Stripe-Signature",
                                         "t=" + now + ",v1=" + HexFormat.of().formatHex(signature))
+                                .header("Content-Type", type)
                                 .POST(HttpRequest.BodyPublishers.ofString(body))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
     }
 
-    private static ConfigurableApplicationContext run(String secret) {
+    /** Its mappings match any path of two parts, and look at the parameters of every form. */
+    @RestController
+    static class GreedyController {
+        @PostMapping("/{first}/{second}")
+        String any() {
+            return "greedy";
+        }
+
+        @PostMapping(path = "/forms", params = "text")
+        String form() {
+            return "form";
+        }
+    }
+
+    private static ConfigurableApplicationContext run(String secret, Class<?>... more) {
         return new SpringApplicationBuilder(Application.class)
+                .sources(more)
                 .properties(
                         "server.port=0",
                         "spring.datasource.url=" + Databases.SQLITE.fresh(),
                         "spring.main.banner-mode=off",
                         "stripe.secret=" + secret,
+                        "semel.http.anonymous=true",
                         "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY)
                 .run();
     }
@@ -116,6 +140,18 @@ class SpringWebhookTest {
                             .counter()
                             .count())
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void controllersThatWouldMatchItsPathOrItsFormDoNotTouchAWebhook() throws Exception {
+        try (ConfigurableApplicationContext context = run(SECRET, GreedyController.class)) {
+            HttpResponse<String> json = post(context, "{\"id\":\"evt_1\"}", "application/json");
+            assertThat(json.statusCode()).as(json.body()).isEqualTo(200);
+            assertThat(json.headers().firstValue("Semel-Ingress")).hasValue("accepted");
+            HttpResponse<String> form = post(context, "text=94070&id=evt_2", "application/x-www-form-urlencoded");
+            // Stripe sends no forms: its id is missing, but the body arrived whole and its signature held.
+            assertThat(form.body()).contains("ingress.event_invalid");
         }
     }
 

@@ -3,7 +3,10 @@ package dev.semel.http.ingress;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** Requests with which a sender tries an endpoint. They are signed as all others, answered at once, and never stored. */
+/**
+ * Signed requests that are no events: a sender tries an endpoint, and is answered at once. They are never stored. A signature that
+ * the sender gives out for something else is refused here, too.
+ */
 enum Handshake {
     NONE {
         @Override
@@ -25,6 +28,19 @@ enum Handshake {
                 throw Refused.event("the challenge of a URL verification is missing or not printable ASCII");
             }
             return Optional.of(challenge);
+        }
+    },
+    /**
+     * None; but Shopify signs the query of its redirects to an application with the same secret, and shows it to every browser. A webhook
+     * is a JSON object, which such a query never is.
+     */
+    SHOPIFY {
+        @Override
+        Optional<String> reply(ReceivedRequest request) throws Refused {
+            if (request.json().filter(JsonNode::isObject).isEmpty()) {
+                throw Refused.event("the body is not a JSON object, as every webhook of Shopify is");
+            }
+            return Optional.empty();
         }
     },
     /** {@code X-GitHub-Event: ping}. The header is not signed, so the body must be that of a ping, too. */

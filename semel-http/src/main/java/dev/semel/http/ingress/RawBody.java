@@ -22,7 +22,8 @@ final class RawBody {
         if (declared > limit) {
             throw tooLarge(limit);
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) Math.max(declared, CHUNK));
+        // Grows with what arrives: a declared length alone costs nothing.
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(CHUNK);
         try {
             InputStream in = request.getInputStream();
             byte[] chunk = new byte[CHUNK];

@@ -253,7 +253,7 @@ public class WebhookServlet extends HttpServlet {
             return send(message);
         } catch (RuntimeException e) {
             LOG.error(
-                    "Webhook source {}: storing a webhook failed; rejected with 503, the sender will retry.",
+                    "Webhook source {}: storing a webhook failed; rejected with 503. A sender that retries sends it again.",
                     source.name(),
                     e);
             throw new Refused(IngressCode.STORE_UNAVAILABLE, "storing it failed");

@@ -129,12 +129,12 @@ public final class WebhookSource {
     /**
      * Shopify. It signs the body and nothing else, and bodies of different events may be the same, so the key is
      * {@code X-Shopify-Webhook-Id}, which is not signed: whoever can read a request can replay it under another id. Use
-     * {@code withKey(EventKey.bodyDigest())} for topics whose bodies never repeat.
+     * {@code withKey(EventKey.bodyDigest())} for topics whose bodies never repeat. Topic and shop are headers, and not signed either.
      */
     public static WebhookSource shopify(String name, WebhookSecrets secrets) {
         HmacHeader header = HmacHeader.of("X-Shopify-Hmac-Sha256").withEncoding(Encoding.BASE64);
         EventKey key = EventKey.of(EventField.header("X-Shopify-Webhook-Id"));
-        return of(name, new SignatureScheme.OfBody(header), secrets, key, Handshake.NONE)
+        return of(name, new SignatureScheme.OfBody(header), secrets, key, Handshake.SHOPIFY)
                 .withHeaders(
                         "X-Shopify-Webhook-Id",
                         "X-Shopify-Event-Id",

@@ -211,4 +211,19 @@ class IngressAttackTest {
             assertThat(endpoint.messages()).isZero();
         }
     }
+
+    /** The signature of an OAuth redirect, which everybody who installs the application sees. */
+    @ParameterizedTest
+    @EnumSource
+    void signatureThatShopifyGaveOutForAQueryIsRefused(Container container) {
+        String query = "code=0907a61c&shop=some-shop.myshopify.com&timestamp=1337178173";
+        try (Endpoint endpoint = Endpoint.open(Sender.SHOPIFY, container, UnaryOperator.identity())) {
+            for (String body : new String[] {query, "[1]", "  "}) {
+                ReceivedResponse refused = endpoint.send(endpoint.webhook("w-1", body));
+                assertThat(refused.status()).isEqualTo(400);
+                assertThat(refused.code()).isEqualTo("ingress.event_invalid");
+            }
+            assertThat(endpoint.messages()).isZero();
+        }
+    }
 }

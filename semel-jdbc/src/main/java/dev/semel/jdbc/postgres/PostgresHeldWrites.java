@@ -98,6 +98,6 @@ final class PostgresHeldWrites {
             statements.add(PostgresFirstInsert.sql(record.write));
         }
         String sql = String.join("; ", statements);
-        return commit ? PostgresSameTransaction.boundedToTheEnd(sql) + COMMIT : PostgresSameTransaction.bounded(sql);
+        return PostgresSameTransaction.bounded(sql) + (commit ? COMMIT : "");
     }
 }

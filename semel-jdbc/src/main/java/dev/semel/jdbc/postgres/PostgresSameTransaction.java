@@ -39,14 +39,12 @@ final class PostgresSameTransaction {
         UNTOLD
     }
 
-    /** The statement between the check and the bound for its waits, and what takes the bound back. Its answer is the second one. */
+    /**
+     * The statement between the check and the bound for its waits, and what takes the bound back. Its answer is the second one. Also in
+     * front of COMMIT, whose deferred constraints wait as long as the application says.
+     */
     static String bounded(String sql) {
         return AND_WAIT + sql + PostgresSql.WAIT_AS_BEFORE;
-    }
-
-    /** As {@link #bounded}, for the last statement of a transaction: the bound ends with it. */
-    static String boundedToTheEnd(String sql) {
-        return "SELECT " + DEMANDED + ", " + PostgresSql.BOUNDED_WAIT + "; " + sql;
     }
 
     /** Whether the check found another transaction. */

@@ -360,7 +360,7 @@ abstract class OnDeadSuite extends OnDeadFixture {
     }
 
     @Test
-    void haltedChannelStartsNoFallbackAndShadowNeitherDiesNorActs() throws Exception {
+    void deathWaitsWhileItsChannelIsHaltedOrInShadow() throws Exception {
         boolean[] fails = {true};
         engine.onDead(MAIL, (death, tx) -> {
             if (fails[0]) {
@@ -384,7 +384,10 @@ abstract class OnDeadSuite extends OnDeadFixture {
         fails[0] = false;
         engine.operator().setMode(new Switchboard.Setting(null, "mail", Mode.SHADOW), WARRANT);
         workThrough(Duration.ofSeconds(5), 3);
-        assertNotDead(MAIL, "n", State.SHADOWED);
+        assertNotDead(MAIL, "n", State.QUEUED);
+        engine.operator().setMode(new Switchboard.Setting(null, "mail", Mode.LIVE), WARRANT);
+        workThrough(Duration.ofSeconds(15), 4);
+        assertDied(MAIL, "n", 1);
     }
 
     @Test

@@ -182,6 +182,29 @@ abstract class ResendSuite extends ChannelFixture {
     }
 
     @Test
+    void deliveryWhoseLaneCannotBeToldIsLeftOutAndTheOthersAreSent() {
+        Channel.Leased<Note> strict = Channel.leased("strict", Note.class)
+                .withPolicy("steady")
+                .withLane(note -> java.util.Objects.requireNonNull(note.lane(), "a note without a lane"));
+        engine.handle(strict, listing());
+        check(engine, Resend.upTo(10, strict));
+        deliver("strict", "bad", "{\"text\":\"bad\"}");
+        deliver(strict, "good");
+        assertThat(checked(engine)).isEqualTo(new Resent(1, Map.of(Reason.REJECTED, 1L)));
+        assertThat(handled).containsExactly("good");
+    }
+
+    @Test
+    void sourceThatListsWhatIsNoJsonIsReportedAsAConflict() {
+        check(engine, Resend.upTo(10, MAIL));
+        send(MAIL, "k");
+        deliver("mail", "k", "{not json");
+        deliver(MAIL, "lost");
+        assertThat(checked(engine)).isEqualTo(new Resent(1, Map.of()));
+        assertThat(reports.get(reports.size() - 1).conflicting()).isEqualTo(1);
+    }
+
+    @Test
     void messageThatWasHandledAndPurgedIsNotSentAgain() {
         engine.handle(BRIEF, listing());
         check(engine, Resend.upTo(10, BRIEF));
@@ -215,11 +238,19 @@ abstract class ResendSuite extends ChannelFixture {
     @Test
     void channelWhosePolicyForgetsTooEarlyIsRejected() {
         Schedule hourly = Schedule.every(Duration.ofHours(1));
+        Policy.Retention shortForDead =
+                new Policy.Retention(Duration.ofHours(24), Duration.ofHours(1), Duration.ofMinutes(30));
+        Channel.Leased<Note> mourning = Channel.leased("mourning", Note.class)
+                .withPolicy(Policy.named("mourning").withRetention(shortForDead).build());
         Channel.Leased<Note> dropped = Channel.leased("dropped", Note.class).withPolicy(Policy.INGRESS_ACK);
         assertThatThrownBy(() -> engine.checkDeliveries(
-                        new OnePageSource(), hourly, Resend.upTo(1, BRIEF, dropped, MAIL), (from, until, report) -> {}))
+                        new OnePageSource(),
+                        hourly,
+                        Resend.upTo(1, BRIEF, dropped, mourning, MAIL),
+                        (from, until, report) -> {}))
                 .isInstanceOf(SemelException.Invalid.class)
-                .hasMessageContaining("channel brief: its policy brief keeps handled messages for PT1H")
+                .hasMessageContaining("channel brief: its policy brief keeps messages that have ended for PT1H")
+                .hasMessageContaining("channel mourning: its policy mourning keeps messages that have ended for PT30M")
                 .hasMessageContaining("channel dropped")
                 .hasMessageContaining("keeps no dead letters")
                 .hasMessageNotContaining("channel mail");
