@@ -42,7 +42,7 @@ class OnDeadMethodsTest {
             return String.valueOf(reviews.poll(120, TimeUnit.SECONDS));
         }
 
-        @SemelChannel("review")
+        @SemelChannel(value = "review", form = Idempotent.Form.LEASED)
         public void review(String text) {
             reviews.add(text);
         }
@@ -113,7 +113,7 @@ class OnDeadMethodsTest {
     }
 
     static class Wrong {
-        @SemelChannel("invite")
+        @SemelChannel(value = "invite", form = Idempotent.Form.LEASED)
         public void invite(Invitation invitation) {}
 
         @SemelOnDead("invte")
@@ -137,6 +137,7 @@ class OnDeadMethodsTest {
                         "@SemelOnDead Wrong.other: it takes a Death<java.lang.String>, but the payload of \"invite\" is a",
                         "@SemelOnDead Wrong.second: an onDead method must not be private or static",
                         "@SemelOnDead Wrong.second: the return value of an onDead method is ignored",
+                        "@SemelOnDead Wrong.second: the ledger has its own store (semel.store)",
                         "@SemelOnDead Wrong.second: \"invite\" has another onDead method, Wrong.other: keep one of the two",
                         "@SemelOnDead Wrong.second: its parameters must be one Death"));
     }
