@@ -11,7 +11,6 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Policy;
 import dev.semel.Semel;
-import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.store.State;
@@ -107,7 +106,8 @@ class OnDeadMethodsTest {
         runner.withUserConfiguration(Declared.class).run(context -> {
             Invitations invitations = context.getBean(Invitations.class);
             assertThatThrownBy(() -> invitations.order(new Invitation("bob@nowhere")))
-                    .isInstanceOf(SemelException.NoResult.class);
+                    .isInstanceOf(Failure.Thrown.class)
+                    .hasMessageContaining("tomorrow");
             assertThat(invitations.review()).isEqualTo("default Optional[Invitation[address=bob@nowhere]]");
         });
     }
