@@ -1,4 +1,5 @@
--- Two organisations to try it with. The tokens are demo-ada, demo-bob, demo-rea (who may only read) and demo-gus.
+-- Two organisations to try it with. The tokens are demo-ada, demo-bob, demo-rea (who may only read) and demo-gus, whose
+-- organisation may not make announcements.
 
 INSERT INTO organisation (id, name) VALUES ('acme', 'Acme'), ('globex', 'Globex') ON CONFLICT DO NOTHING;
 
@@ -8,3 +9,5 @@ INSERT INTO access_token (hash, organisation, person, role, per_minute) VALUES
     ('7aa1f9f1c9375640ae7447af83b2ecf92209cf2451bb76cc3d3b8d9c12862c2b', 'acme', 'rea', 'READER', 600),
     ('a0b170a85d0e2553b0e282084da4a43f57b5050d002b32f35a06f5f25ef59243', 'globex', 'gus', 'PLANNER', 600)
 ON CONFLICT DO NOTHING;
+
+INSERT INTO disabled_feature (organisation, name) VALUES ('globex', 'announcements') ON CONFLICT DO NOTHING;

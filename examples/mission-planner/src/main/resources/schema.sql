@@ -46,6 +46,23 @@ CREATE TABLE IF NOT EXISTS assignment (
 );
 CREATE INDEX IF NOT EXISTS assignment_mission ON assignment (organisation, mission);
 
+-- Its version is the time of its last change, in milliseconds, which only grows.
+CREATE TABLE IF NOT EXISTS briefing (
+    organisation TEXT   NOT NULL,
+    project      TEXT   NOT NULL,
+    words        TEXT   NOT NULL,
+    updated_at   BIGINT NOT NULL,
+    PRIMARY KEY (organisation, project),
+    FOREIGN KEY (organisation, project) REFERENCES project (organisation, id)
+);
+
+-- What an organisation may not use at present.
+CREATE TABLE IF NOT EXISTS disabled_feature (
+    organisation TEXT NOT NULL REFERENCES organisation (id),
+    name         TEXT NOT NULL,
+    PRIMARY KEY (organisation, name)
+);
+
 CREATE TABLE IF NOT EXISTS audit_event (
     organisation   TEXT   NOT NULL,
     id             TEXT   NOT NULL,
@@ -54,17 +71,23 @@ CREATE TABLE IF NOT EXISTS audit_event (
     action         TEXT   NOT NULL,
     resource       TEXT   NOT NULL,
     version        BIGINT NOT NULL,
+    endpoint       TEXT,
+    payload_hash   TEXT,
+    record         TEXT,
     request_id     TEXT   NOT NULL,
     correlation_id TEXT   NOT NULL,
+    category       TEXT,
     PRIMARY KEY (organisation, id)
 );
 
--- What is derived, and may be behind.
+-- What is derived, and may be behind. Each row names the person and the request that caused it last.
 
 CREATE TABLE IF NOT EXISTS search_entry (
     organisation TEXT NOT NULL,
     mission      TEXT NOT NULL,
     words        TEXT NOT NULL,
+    actor        TEXT NOT NULL,
+    request_id   TEXT,
     PRIMARY KEY (organisation, mission)
 );
 
@@ -73,6 +96,8 @@ CREATE TABLE IF NOT EXISTS dashboard (
     project      TEXT   NOT NULL,
     missions     BIGINT NOT NULL,
     assignments  BIGINT NOT NULL,
+    actor        TEXT   NOT NULL,
+    request_id   TEXT,
     PRIMARY KEY (organisation, project)
 );
 
@@ -81,5 +106,7 @@ CREATE TABLE IF NOT EXISTS notification (
     id           TEXT NOT NULL,
     person       TEXT NOT NULL,
     words        TEXT NOT NULL,
+    actor        TEXT NOT NULL,
+    request_id   TEXT,
     PRIMARY KEY (organisation, id)
 );

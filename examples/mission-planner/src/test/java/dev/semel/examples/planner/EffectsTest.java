@@ -120,7 +120,13 @@ class EffectsTest {
                 .semel()
                 .send(
                         Jobs.NOTIFICATIONS,
-                        Message.of(Tenant.of(home.id()), key, new Jobs.TellPerson("bob", "You are assigned to Land.")))
+                        Message.of(
+                                Tenant.of(home.id()),
+                                key,
+                                new Jobs.TellPerson(
+                                        "bob",
+                                        "You are assigned to Land.",
+                                        new Jobs.RequestedBy("somebody else", "another request"))))
                 .orThrow();
         assertThat(again.first()).as("a second job of that key").isFalse();
         assertThat(notifier.deliveries(home.id())).hasSize(3);
@@ -190,6 +196,36 @@ class EffectsTest {
         assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(1);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void sameAnnouncementOfTwoRequestsIsOneJobUnderTheHashOfItsWords(Engine engine) {
+        Organisation home = engine.organisation();
+        Person ada = home.ada();
+        Person bob = home.bob();
+        String body = "{\"words\":\"Launch at nine.\"}";
+        PlannerResponse first = ada.post("/v1/announcements", freshKey(), body);
+        PlannerResponse second = bob.post("/v1/announcements", freshKey(), body);
+        assertThat(first)
+                .matches(heard ->
+                        heard.status() == 202 && heard.json().path("first").asBoolean());
+        assertThat(second)
+                .matches(heard ->
+                        heard.status() == 202 && !heard.json().path("first").asBoolean());
+        Key key = Jobs.hashKey(Tenant.of(home.id()), Jobs.ANNOUNCEMENTS, "Launch at nine.");
+        Await.until(
+                "the job is done",
+                () -> job(engine, home, Jobs.ANNOUNCEMENTS, key).state() == State.COMPLETED);
+        for (Person each : List.of(ada, bob)) {
+            assertThat(each.get("/v1/notifications").json().toString()).isEqualTo("[\"Launch at nine.\"]");
+        }
+        assertThat(ada.post("/v1/announcements", freshKey(), "{\"words\":\"Launch at ten.\"}")
+                        .json()
+                        .path("first")
+                        .asBoolean())
+                .as("other words are another job")
+                .isTrue();
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await(60, TimeUnit.SECONDS);
@@ -219,9 +255,19 @@ class EffectsTest {
     }
 
     @Test
-    void jobKeyContainsOrganisationQueueTypeAndResource() {
+    void jobKeyContainsOrganisationQueueTypeAndResourceOrHash() {
         assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3").text())
-                .isEqualTo("job:acme:search:index-mission:mission/7@3");
+                .isEqualTo("job:acme:search:index-mission:mission%2F7%403");
+        assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "a:b").text())
+                .as("no resource can pass for another part of the key")
+                .isEqualTo("job:acme:search:index-mission:a%3Ab");
+        assertThat(Jobs.hashKey(Tenant.of("acme"), Jobs.ANNOUNCEMENTS, "Launch.")
+                        .text())
+                .matches("job:acme:notifications:announce:#[0-9a-f]{64}")
+                .isEqualTo(Jobs.hashKey(Tenant.of("acme"), Jobs.ANNOUNCEMENTS, "Launch.")
+                        .text())
+                .isNotEqualTo(Jobs.hashKey(Tenant.of("acme"), Jobs.ANNOUNCEMENTS, "Launch!")
+                        .text());
         assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"))
                 .isEqualTo(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"));
         assertThat(Set.of(

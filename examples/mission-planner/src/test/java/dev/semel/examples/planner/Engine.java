@@ -53,6 +53,12 @@ enum Engine {
         return database.ledger();
     }
 
+    /** A second node on the database of the shared planner. */
+    Planner anotherNode() {
+        planner();
+        return Planner.start(database.jdbc());
+    }
+
     /** A new organisation, so that no test sees what another left. */
     Organisation organisation() {
         return Organisation.found(planner());

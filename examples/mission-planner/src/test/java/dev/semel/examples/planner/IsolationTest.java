@@ -157,7 +157,7 @@ class IsolationTest {
     void sameJobOfTwoOrganisationsIsTwoJobs(Engine engine) {
         Organisation ours = engine.organisation();
         Organisation theirs = engine.organisation();
-        Jobs.TellPerson payload = new Jobs.TellPerson("ada", "Hello.");
+        Jobs.TellPerson payload = new Jobs.TellPerson("ada", "Hello.", new Jobs.RequestedBy("ada", null));
         for (Organisation each : List.of(ours, theirs)) {
             Tenant tenant = Tenant.of(each.id());
             Sent.Accepted sent = engine.planner()

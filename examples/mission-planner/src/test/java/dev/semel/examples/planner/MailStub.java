@@ -9,17 +9,20 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.IntUnaryOperator;
 
 /** A mail service that answers as its test says, and keeps what it hears. */
 final class MailStub implements AutoCloseable {
     private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
 
     /** @param nanos when it came */
-    record Call(String key, String correlation, String body, long nanos) {}
+    record Call(String key, String correlation, String request, String body, long nanos) {}
 
-    /** @param answers the status of each call, by its number from 1 */
+    /** @param answers the status of each call, by its number from 1; it may keep the caller waiting */
     MailStub(IntUnaryOperator answers) {
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -31,6 +34,7 @@ final class MailStub implements AutoCloseable {
             exchange.sendResponseHeaders(answers.applyAsInt(number), -1);
             exchange.close();
         });
+        server.setExecutor(threads);
         server.start();
     }
 
@@ -39,6 +43,7 @@ final class MailStub implements AutoCloseable {
         calls.add(new Call(
                 String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key")),
                 String.valueOf(exchange.getRequestHeaders().getFirst("X-Correlation-ID")),
+                String.valueOf(exchange.getRequestHeaders().getFirst("X-Request-ID")),
                 body,
                 System.nanoTime()));
         return calls.size();
@@ -57,5 +62,6 @@ final class MailStub implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
+        threads.shutdownNow();
     }
 }

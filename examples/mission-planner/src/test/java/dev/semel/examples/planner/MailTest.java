@@ -12,7 +12,8 @@ import dev.semel.testkit.Await;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Notifications leave the building: by HTTP, under one key, and not at all while their receiver keeps failing. */
 class MailTest {
@@ -26,6 +27,7 @@ class MailTest {
             String mission = ada.newMission(ada.newProject());
             PlannerResponse made = Person.send(
                     ada.keyed("POST", "/v1/missions/" + mission + "/assignments", freshKey(), "{\"person\":\"bob\"}")
+                            .header("X-Request-ID", "request-of-" + correlation)
                             .header("X-Correlation-ID", correlation));
             return new Told(home, made.text("id"));
         }
@@ -44,32 +46,35 @@ class MailTest {
         }
     }
 
-    private static Planner planner(MailStub mail, String... more) {
+    private static Planner planner(Engine engine, MailStub mail, String... more) {
         String[] all = new String[more.length + 1];
         all[0] = mail.setting();
         System.arraycopy(more, 0, all, 1, more.length);
-        return Planner.start(Engine.SQLITE.fresh().jdbc(), all);
+        return Planner.start(engine.fresh().jdbc(), all);
     }
 
-    @Test
-    void transientFailureIsRetriedAtOnceUnderTheSameKey() {
+    @ParameterizedTest
+    @EnumSource
+    void transientFailureIsRetriedAtOnceUnderTheSameKey(Engine engine) {
         try (MailStub mail = new MailStub(call -> call == 1 ? 503 : 202);
-                Planner planner = planner(mail)) {
+                Planner planner = planner(engine, mail)) {
             Told told = Told.of(planner, "correlation-1");
             told.ends(State.COMPLETED);
             assertThat(told.job().status().attempt()).as("attempts of the job").isEqualTo(1);
             assertThat(mail.calls()).hasSize(2).allSatisfy(call -> {
                 assertThat(call.correlation()).isEqualTo("correlation-1");
+                assertThat(call.request()).isEqualTo("request-of-correlation-1");
                 assertThat(call.body()).contains("bob", "You are assigned to Land.");
             });
             assertThat(keys(mail)).hasSize(1);
         }
     }
 
-    @Test
-    void rejectedNoteIsNotRetried() {
+    @ParameterizedTest
+    @EnumSource
+    void rejectedNoteIsNotRetried(Engine engine) {
         try (MailStub mail = new MailStub(call -> 400);
-                Planner planner = planner(mail)) {
+                Planner planner = planner(engine, mail)) {
             Told told = Told.of(planner, "correlation-2");
             told.ends(State.FAILED_TERMINAL);
             assertThat(mail.calls()).hasSize(1);
@@ -77,11 +82,13 @@ class MailTest {
     }
 
     /** Three attempts, of two calls each, open the breaker; without it the job would have been given up within a second. */
-    @Test
-    void breakerPausesAFailingServiceAndItsMessagesWait() {
+    @ParameterizedTest
+    @EnumSource
+    void breakerPausesAFailingServiceAndItsMessagesWait(Engine engine) {
         int failing = 6;
         try (MailStub mail = new MailStub(call -> call <= failing ? 503 : 202);
                 Planner planner = planner(
+                        engine,
                         mail,
                         "planner.mail.breaker-calls=3",
                         "planner.mail.breaker-pause=" + PAUSE.toMillis() + "ms")) {

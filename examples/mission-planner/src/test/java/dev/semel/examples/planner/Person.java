@@ -18,6 +18,11 @@ record Person(Planner planner, String organisation, String name, String token) {
         return UUID.randomUUID().toString();
     }
 
+    /** The same person at another node. */
+    Person at(Planner node) {
+        return new Person(node, organisation, name, token);
+    }
+
     Map<String, String> headers() {
         return Map.of("Authorization", "Bearer " + token);
     }

@@ -3,13 +3,16 @@ package dev.semel.examples.planner;
 import dev.semel.Key;
 import dev.semel.Semel;
 import dev.semel.Tenant;
+import dev.semel.key.RecordId;
 import dev.semel.operator.Operator;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.testkit.Await;
 import java.net.URI;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -27,16 +30,20 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
         return new Planner(context, URI.create("http://127.0.0.1:" + port));
     }
 
-    private static String[] arguments(String database, String[] more) {
-        String[] all = {
-            "--server.port=0",
-            "--server.address=127.0.0.1",
-            "--spring.datasource.url=" + database,
-            "--semel.policy.jobs.backoff=exp 20ms x2 cap 100ms",
-            "--semel.policy.jobs.lease=10s",
-            "--planner.dashboard-age=1h"
-        };
-        return Stream.concat(Stream.of(all), Stream.of(more).map(property -> "--" + property))
+    /** @param more override the settings that all tests have */
+    static String[] arguments(String database, String... more) {
+        Map<String, String> settings = new LinkedHashMap<>(Map.of(
+                "server.port", "0",
+                "server.address", "127.0.0.1",
+                "spring.datasource.url", database,
+                "semel.policy.jobs.backoff", "exp 20ms x2 cap 100ms",
+                "semel.policy.jobs.lease", "10s",
+                "planner.dashboard-age", "1h"));
+        for (String setting : more) {
+            settings.put(setting.substring(0, setting.indexOf('=')), setting.substring(setting.indexOf('=') + 1));
+        }
+        return settings.entrySet().stream()
+                .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
                 .toArray(String[]::new);
     }
 
@@ -63,6 +70,16 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
 
     long count(String sql, String organisation) {
         return jdbc().sql(sql).param(organisation).query(Long.class).single();
+    }
+
+    /** As if the time of a record were long over. */
+    void expire(RecordId id) {
+        int changed = jdbc().sql("UPDATE semel_record SET at = 1 WHERE id = ?")
+                .param(HexFormat.of().parseHex(id.hex()))
+                .update();
+        if (changed != 1) {
+            throw new AssertionError("There is no record " + id);
+        }
     }
 
     /** Requests and jobs of an organisation, of which the ledger knows. */

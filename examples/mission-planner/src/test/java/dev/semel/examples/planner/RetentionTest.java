@@ -8,7 +8,6 @@ import dev.semel.store.Row;
 import dev.semel.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -80,14 +79,8 @@ class RetentionTest {
         assertThat(ada.post(missions, young, "{\"name\":\"Land\"}")).matches(PlannerResponse::isReplay);
     }
 
-    /** As if its time were long over. */
     private static void expire(Engine engine, Person who, String key) {
-        Row row = engine.planner().record(who, CREATE, key).orElseThrow();
-        int changed = engine.planner()
-                .jdbc()
-                .sql("UPDATE semel_record SET at = 1 WHERE id = ?")
-                .param(HexFormat.of().parseHex(row.id().hex()))
-                .update();
-        assertThat(changed).isEqualTo(1);
+        engine.planner()
+                .expire(engine.planner().record(who, CREATE, key).orElseThrow().id());
     }
 }

@@ -135,7 +135,7 @@ class RetryTest {
         }
         // Breakers are a node's own: another node has not seen it fail.
         try (Planner other = Planner.start(database)) {
-            Person again = new Person(other, ada.organisation(), ada.name(), ada.token());
+            Person again = ada.at(other);
             Await.until(
                     "the same request is done",
                     () -> again.post("/v1/projects", failed, BODY).status() == 201);

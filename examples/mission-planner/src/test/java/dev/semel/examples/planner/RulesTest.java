@@ -87,6 +87,7 @@ class RulesTest {
                 .containsEntry("Projects", Set.of("project"))
                 .containsEntry("Missions", Set.of("mission"))
                 .containsEntry("Assignments", Set.of("assignment"))
+                .containsEntry("Briefings", Set.of("briefing"))
                 .allSatisfy((service, tables) -> assertThat(tables).as(service).hasSize(1));
     }
 

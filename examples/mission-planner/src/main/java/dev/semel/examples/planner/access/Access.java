@@ -37,8 +37,7 @@ class Access {
 
     /** Checked before anything is stored, also for replays. */
     @Bean
-    Hooks.RateLimit rateLimit() {
-        Quotas quotas = new Quotas();
+    Hooks.RateLimit rateLimit(Quotas quotas) {
         return request ->
                 request.getUserPrincipal() instanceof Caller caller ? quotas.refusal(caller) : Optional.empty();
     }

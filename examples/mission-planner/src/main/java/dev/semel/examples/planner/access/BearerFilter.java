@@ -56,11 +56,7 @@ final class BearerFilter extends OncePerRequestFilter {
     }
 
     private static void refuse(HttpServletResponse response, ProblemCode code, String detail) throws IOException {
-        response.setStatus(code.status());
-        response.setContentType("application/problem+json");
-        response.getWriter()
-                .write("{\"status\":" + code.status() + ",\"code\":\"" + code.code() + "\",\"detail\":\"" + detail
-                        + "\"}");
+        new ProblemBody(code.status(), code.code(), detail).write(response);
     }
 
     private static final class Authenticated extends HttpServletRequestWrapper {

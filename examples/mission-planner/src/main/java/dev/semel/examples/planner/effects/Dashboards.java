@@ -20,15 +20,17 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Component
 class Dashboards {
     private static final String REFRESH = """
-            INSERT INTO dashboard (organisation, project, missions, assignments)
+            INSERT INTO dashboard (organisation, project, missions, assignments, actor, request_id)
             SELECT :organisation, :project,
                 (SELECT count(*) FROM mission WHERE organisation = :organisation AND project = :project),
                 (SELECT count(*) FROM assignment a
                     JOIN mission m ON m.organisation = a.organisation AND m.id = a.mission
-                    WHERE a.organisation = :organisation AND m.project = :project)
+                    WHERE a.organisation = :organisation AND m.project = :project),
+                :actor, :request
             WHERE 1 = 1
             ON CONFLICT (organisation, project)
-                DO UPDATE SET missions = excluded.missions, assignments = excluded.assignments
+                DO UPDATE SET missions = excluded.missions, assignments = excluded.assignments,
+                    actor = excluded.actor, request_id = excluded.request_id
             """;
 
     private static final String READ =
@@ -57,6 +59,8 @@ class Dashboards {
         jdbc.sql(REFRESH)
                 .param("organisation", organisation.name())
                 .param("project", message.project())
+                .param("actor", message.by().person())
+                .param("request", message.by().requestId())
                 .update();
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override

@@ -9,7 +9,8 @@ import org.springframework.stereotype.Component;
 @Component
 class Inbox {
     private static final String PUT = """
-            INSERT INTO notification (organisation, id, person, words) VALUES (:organisation, :id, :person, :words)
+            INSERT INTO notification (organisation, id, person, words, actor, request_id)
+            VALUES (:organisation, :id, :person, :words, :actor, :request)
             ON CONFLICT DO NOTHING
             """;
 
@@ -29,6 +30,8 @@ class Inbox {
                 .param("id", delivery.key())
                 .param("person", note.person())
                 .param("words", note.words())
+                .param("actor", delivery.by().person())
+                .param("request", delivery.by().requestId())
                 .update();
     }
 

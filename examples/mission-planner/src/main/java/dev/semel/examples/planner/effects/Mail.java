@@ -25,7 +25,10 @@ class Mail {
             .build();
 
     @Bean
-    Notifier notifier(Inbox inbox, @Value("${planner.mail.url:}") String url) {
+    Notifier notifier(
+            Inbox inbox,
+            @Value("${planner.mail.url:}") String url,
+            @Value("${planner.mail.timeout}") Duration timeout) {
         if (url.isBlank()) {
             return inbox::put;
         }
@@ -33,7 +36,8 @@ class Mail {
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(Duration.ofSeconds(5))
                 .build();
-        return new MailService(URI.create(url), RetryingClient.of(client).withPolicy(HICCUP));
+        return new MailService(
+                URI.create(url), timeout, RetryingClient.of(client).withPolicy(HICCUP));
     }
 
     /** The circuit breaker: while it is open, messages wait and use no attempts. */

@@ -13,28 +13,32 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A mail service that is called by HTTP under the key of the delivery, so that it can detect duplicates. */
 final class MailService implements Notifier {
-    private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int REDIRECTED = 300;
 
     private final URI address;
+    private final Duration timeout;
     private final RetryingClient client;
     private final Clock clock = Clock.systemUTC();
 
-    MailService(URI address, RetryingClient client) {
+    /** @param timeout of one call */
+    MailService(URI address, Duration timeout, RetryingClient client) {
         this.address = address;
+        this.timeout = timeout;
         this.client = client;
     }
 
     @Override
     public void tell(Note note, Delivery delivery) {
-        HttpRequest request = HttpRequest.newBuilder(address)
-                .timeout(LONGEST)
+        HttpRequest.Builder request = HttpRequest.newBuilder(address)
+                .timeout(timeout)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", delivery.key())
                 .header("X-Correlation-ID", delivery.correlationId())
-                .POST(HttpRequest.BodyPublishers.ofString(JsonMapper.shared().writeValueAsString(note)))
-                .build();
-        HttpResponse<Void> answer = sent(request);
+                .POST(HttpRequest.BodyPublishers.ofString(JsonMapper.shared().writeValueAsString(note)));
+        if (delivery.by().requestId() != null) {
+            request.header("X-Request-ID", delivery.by().requestId());
+        }
+        HttpResponse<Void> answer = sent(request.build());
         if (answer.statusCode() >= REDIRECTED) {
             String wait = answer.headers().firstValue("Retry-After").orElse(null);
             throw Classifier.ofHttpStatus(answer.statusCode(), wait, clock.instant())

@@ -17,6 +17,6 @@ class Notifications {
     public void tell(Jobs.TellPerson message, LeasedContext run) {
         notifier.tell(
                 new Notifier.Note(run.tenant().name(), message.person(), message.words()),
-                new Notifier.Delivery(run.downstreamKey(), run.correlationId()));
+                new Notifier.Delivery(run.downstreamKey(), run.correlationId(), message.by()));
     }
 }

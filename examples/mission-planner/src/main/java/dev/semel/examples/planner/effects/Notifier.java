@@ -11,8 +11,9 @@ public interface Notifier {
      *
      * @param key the same for every attempt, so that the receiver can detect duplicates
      * @param correlationId the correlation id of the request behind it
+     * @param by the person and the request behind it
      */
-    record Delivery(String key, String correlationId) {}
+    record Delivery(String key, String correlationId, Jobs.RequestedBy by) {}
 
     void tell(Note note, Delivery delivery);
 }

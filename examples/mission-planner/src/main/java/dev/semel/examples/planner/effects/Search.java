@@ -16,8 +16,10 @@ class Search {
     private static final String NAME = "SELECT name FROM mission WHERE organisation = :organisation AND id = :mission";
 
     private static final String PUT = """
-            INSERT INTO search_entry (organisation, mission, words) VALUES (:organisation, :mission, :words)
-            ON CONFLICT (organisation, mission) DO UPDATE SET words = excluded.words
+            INSERT INTO search_entry (organisation, mission, words, actor, request_id)
+            VALUES (:organisation, :mission, :words, :actor, :request)
+            ON CONFLICT (organisation, mission)
+                DO UPDATE SET words = excluded.words, actor = excluded.actor, request_id = excluded.request_id
             """;
 
     private static final String REMOVE =
@@ -43,8 +45,12 @@ class Search {
                 .param("mission", message.mission())
                 .query(String.class)
                 .optional();
-        JdbcClient.StatementSpec write =
-                name.isPresent() ? jdbc.sql(PUT).param("words", name.get().toLowerCase(Locale.ROOT)) : jdbc.sql(REMOVE);
+        JdbcClient.StatementSpec write = name.isPresent()
+                ? jdbc.sql(PUT)
+                        .param("words", name.get().toLowerCase(Locale.ROOT))
+                        .param("actor", message.by().person())
+                        .param("request", message.by().requestId())
+                : jdbc.sql(REMOVE);
         write.param("organisation", organisation.name())
                 .param("mission", message.mission())
                 .update();

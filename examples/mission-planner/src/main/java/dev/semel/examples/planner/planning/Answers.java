@@ -2,6 +2,7 @@ package dev.semel.examples.planner.planning;
 
 import dev.semel.http.ExpectedVersion;
 import java.net.URI;
+import java.time.Instant;
 import org.springframework.http.ResponseEntity;
 
 /** Responses with the version of the resource. */
@@ -16,5 +17,9 @@ final class Answers {
 
     static <T> ResponseEntity<T> of(long version, T body) {
         return ResponseEntity.ok().eTag(ExpectedVersion.etag(version)).body(body);
+    }
+
+    static <T> ResponseEntity<T> of(Instant updatedAt, T body) {
+        return ResponseEntity.ok().eTag(ExpectedVersion.etag(updatedAt)).body(body);
     }
 }

@@ -66,7 +66,7 @@ class Assignments {
                 .param("person", made.person())
                 .update();
         changed(caller, "assignment.created", made, to.project());
-        effects.tell(caller, resource(made), made.person(), "You are assigned to " + to.name() + ".");
+        effects.tell(caller, resource(made), made.version(), made.person(), "You are assigned to " + to.name() + ".");
         return made;
     }
 
@@ -89,7 +89,7 @@ class Assignments {
         if (!from.project().equals(to.project())) {
             effects.assignmentChanged(caller, from.project(), id, now.version());
         }
-        effects.tell(caller, resource(now), now.person(), "You are moved to " + to.name() + ".");
+        effects.tell(caller, resource(now), now.version(), now.person(), "You are moved to " + to.name() + ".");
         return now;
     }
 
@@ -115,12 +115,12 @@ class Assignments {
     }
 
     private void changed(Caller caller, String action, Assignment assignment, String project) {
-        trail.wrote(caller, action, "assignment/" + assignment.id(), assignment.version());
+        trail.wrote(caller, action, resource(assignment), assignment.version());
         effects.assignmentChanged(caller, project, assignment.id(), assignment.version());
     }
 
     private static String resource(Assignment assignment) {
-        return "assignment/" + assignment.id() + "@" + assignment.version();
+        return "assignment/" + assignment.id();
     }
 
     Assignment get(Caller caller, String id) {

@@ -1,30 +1,46 @@
 package dev.semel.examples.planner.planning;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.examples.planner.access.Caller;
 import dev.semel.http.IdempotentExchange;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Clock;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The change history, written in the transaction of the change. A replay changes nothing and is only in Semel's audit, under the same
- * correlation id.
+ * The change history: one event for each change, written in its transaction, and one for each rejection of a disabled feature. A
+ * replay changes nothing and has no row: {@link RequestReplays} reads it from Semel's audit.
  */
 @Component
 class ChangeHistory {
     private static final String WRITE = """
-            INSERT INTO audit_event (organisation, id, at, actor, action, resource, version, request_id, correlation_id)
-            VALUES (:organisation, :id, :at, :actor, :action, :resource, :version, :request, :correlation)
+            INSERT INTO audit_event (organisation, id, at, actor, action, resource, version, endpoint, payload_hash,
+                record, request_id, correlation_id, category)
+            VALUES (:organisation, :id, :at, :actor, :action, :resource, :version, :endpoint, :hash,
+                :record, :request, :correlation, :category)
             """;
 
     private static final String READ = """
-            SELECT id, at, organisation, actor, action, resource, version, request_id, correlation_id FROM audit_event
-            WHERE organisation = :organisation ORDER BY at DESC, id LIMIT :limit
+            SELECT * FROM audit_event WHERE organisation = :organisation ORDER BY at DESC, id LIMIT :limit
             """;
+
+    private static final String FIND = "SELECT * FROM audit_event WHERE organisation = :organisation AND id = :id";
+
+    /** Of one width, so that the order of texts is the order of times. */
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
+                    "uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private final JdbcClient jdbc;
     private final Clock clock = Clock.systemUTC();
@@ -33,38 +49,84 @@ class ChangeHistory {
         this.jdbc = jdbc;
     }
 
-    /** One change; in JSON its parts are flat. */
+    /** One event; in JSON its parts are flat. */
     record Event(
             String id,
             String at,
             @JsonUnwrapped Who who,
-            String action,
-            @JsonUnwrapped Changed changed,
-            @JsonUnwrapped Ids ids) {}
+            @JsonUnwrapped What what,
+            @JsonUnwrapped Origin origin,
+            @JsonUnwrapped Mark mark) {}
 
-    /** The author. */
+    /** The person. */
     record Who(String organisation, String actor) {}
 
     /** The resource and its new version. */
-    record Changed(String resource, long version) {}
+    record What(String action, String resource, long version) {}
 
-    /** The ids of the request. */
-    record Ids(String requestId, String correlationId) {}
+    /**
+     * The request.
+     *
+     * @param endpoint its method and route, as Semel's audit names it
+     * @param payloadHash the hash of its content, as Semel compares it
+     * @param record the id of its record, which leads to Semel's audit
+     */
+    record Origin(
+            @Nullable String endpoint,
+            @Nullable String payloadHash,
+            @JsonIgnore @Nullable String record,
+            String requestId,
+            String correlationId) {}
 
+    /**
+     * What is said of some events only.
+     *
+     * @param category of a rejection
+     * @param firstEvent of a replay: the id of the event of the change that it repeats
+     * @param firstRequestId of a replay: the request that made the change
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Mark(
+            @Nullable String category,
+            @Nullable String firstEvent,
+            @Nullable String firstRequestId) {
+        static final Mark NONE = new Mark(null, null, null);
+    }
+
+    // region event
     void wrote(Caller caller, String action, String resource, long version) {
-        Optional<IdempotentExchange> exchange = IdempotentExchange.current();
+        Origin origin = IdempotentExchange.current()
+                .map(exchange -> new Origin(
+                        exchange.operation(),
+                        exchange.payloadHash(),
+                        exchange.recordId(),
+                        exchange.requestId(),
+                        exchange.correlationId()))
+                .orElseGet(() -> new Origin(null, null, null, unnamed(), unnamed()));
+        write(caller, new What(action, resource, version), origin, Mark.NONE);
+    }
+    // endregion
+
+    /** Not in a transaction: a rejection changes nothing else. */
+    void rejected(Caller caller, String resource, Origin origin, String category) {
+        write(caller, new What("request.rejected", resource, 0), origin, new Mark(category, null, null));
+    }
+
+    private void write(Caller caller, What what, Origin origin, Mark mark) {
         jdbc.sql(WRITE)
                 .param("organisation", caller.organisation())
                 .param("id", UUID.randomUUID().toString())
-                .param("at", clock.instant().toString())
+                .param("at", TIME.format(clock.instant()))
                 .param("actor", caller.person())
-                .param("action", action)
-                .param("resource", resource)
-                .param("version", version)
-                .param("request", exchange.map(IdempotentExchange::requestId).orElseGet(ChangeHistory::unnamed))
-                .param(
-                        "correlation",
-                        exchange.map(IdempotentExchange::correlationId).orElseGet(ChangeHistory::unnamed))
+                .param("action", what.action())
+                .param("resource", what.resource())
+                .param("version", what.version())
+                .param("endpoint", origin.endpoint())
+                .param("hash", origin.payloadHash())
+                .param("record", origin.record())
+                .param("request", origin.requestId())
+                .param("correlation", origin.correlationId())
+                .param("category", mark.category())
                 .update();
     }
 
@@ -78,13 +140,31 @@ class ChangeHistory {
         return jdbc.sql(READ)
                 .param("organisation", caller.organisation())
                 .param("limit", limit)
-                .query((row, number) -> new Event(
-                        row.getString("id"),
-                        row.getString("at"),
-                        new Who(row.getString("organisation"), row.getString("actor")),
-                        row.getString("action"),
-                        new Changed(row.getString("resource"), row.getLong("version")),
-                        new Ids(row.getString("request_id"), row.getString("correlation_id"))))
+                .query((row, number) -> event(row))
                 .list();
+    }
+
+    Event get(Caller caller, String id) {
+        Optional<Event> found = jdbc.sql(FIND)
+                .param("organisation", caller.organisation())
+                .param("id", id)
+                .query((row, number) -> event(row))
+                .optional();
+        return found.orElseThrow(() -> Refusal.notFound("event"));
+    }
+
+    private static Event event(ResultSet row) throws SQLException {
+        return new Event(
+                row.getString("id"),
+                row.getString("at"),
+                new Who(row.getString("organisation"), row.getString("actor")),
+                new What(row.getString("action"), row.getString("resource"), row.getLong("version")),
+                new Origin(
+                        row.getString("endpoint"),
+                        row.getString("payload_hash"),
+                        row.getString("record"),
+                        row.getString("request_id"),
+                        row.getString("correlation_id")),
+                new Mark(row.getString("category"), null, null));
     }
 }

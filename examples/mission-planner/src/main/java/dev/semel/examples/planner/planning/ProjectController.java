@@ -18,10 +18,12 @@ import org.springframework.web.bind.annotation.RestController;
 class ProjectController {
     private final Projects projects;
     private final ChangeHistory trail;
+    private final RequestReplays replays;
 
-    ProjectController(Projects projects, ChangeHistory trail) {
+    ProjectController(Projects projects, ChangeHistory trail, RequestReplays replays) {
         this.projects = projects;
         this.trail = trail;
+        this.replays = replays;
     }
 
     @PostMapping("/projects")
@@ -51,5 +53,11 @@ class ProjectController {
     @GetMapping("/audit")
     List<ChangeHistory.Event> audit(Caller caller, @RequestParam(defaultValue = "100") int limit) {
         return trail.read(caller, InputChecks.limit(limit));
+    }
+
+    /** One event, and the replays of its request. */
+    @GetMapping("/audit/{event}")
+    List<ChangeHistory.Event> audit(Caller caller, @PathVariable String event) {
+        return replays.with(trail.get(caller, event));
     }
 }
