@@ -15,7 +15,6 @@ module dev.semel {
     requires com.fasterxml.jackson.annotation;
     requires com.github.benmanes.caffeine;
     requires io.github.resilience4j.circuitbreaker;
-    requires io.github.resilience4j.ratelimiter;
     requires org.slf4j;
     requires static transitive org.jspecify;
     requires static micrometer.core;

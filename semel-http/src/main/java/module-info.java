@@ -3,7 +3,6 @@
 module dev.semel.http {
     requires transitive dev.semel;
     requires transitive java.net.http;
-    requires io.github.resilience4j.circuitbreaker;
     requires org.slf4j;
     requires static transitive jakarta.servlet;
 

@@ -45,7 +45,10 @@ public sealed interface Answer<R> {
     /** Another run is under way, or it waits in a queue. */
     record InProgress<R>(Notice notice) implements Answer<R> {}
 
-    /** It failed and will be tried again: not before {@code in} has passed. */
+    /**
+     * It may be tried again, not before {@code in} has passed: it failed, or this call was not run because a rate limit or an open
+     * breaker stopped it, which leaves its record as it was.
+     */
     record RetryLater<R>(Duration in, Failure failure, Notice notice) implements Answer<R> {}
 
     /** Switched off: the record, if there is one, is kept as it is. */
@@ -210,7 +213,7 @@ public sealed interface Answer<R> {
             return other(answer, answer.notice());
         }
 
-        /** It failed and will be tried again. */
+        /** It failed, or was not run, and may be tried again. */
         default T retryLater(RetryLater<R> answer) {
             return other(answer, answer.notice());
         }

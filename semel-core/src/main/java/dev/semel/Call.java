@@ -2,6 +2,9 @@ package dev.semel;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,6 +217,80 @@ public record Call<P>(
         /** Declares that it changes nothing outside: it connects, or reads. It then runs in SHADOW, too. */
         public Keyless asHarmless() {
             return new Keyless(name, policy, tenant, origin, deadline, true);
+        }
+    }
+
+    /**
+     * Says what is wrong with a payload, before anything of a call or message is looked up or stored:
+     *
+     * <pre>{@code
+     * order -> order.amount() > 0 ? List.of() : List.of("the amount must be positive")
+     * }</pre>
+     *
+     * A call with faults is answered Rejected with all of them. A {@link SemelException.Invalid} that it throws is one fault, by its
+     * message. Any other exception is a bug of the check: it is logged, and the call is Rejected. A retry of a call that was
+     * completed is checked, too. Payloads that are stored already are not: those of messages, takeovers and an operator's replays.
+     *
+     * @param <P> the payload
+     */
+    @FunctionalInterface
+    public interface Validation<P> {
+        /**
+         * Must have no effects. Called by many threads.
+         *
+         * @param payload null when the call has none
+         * @return what is wrong, for the caller to read; empty when nothing is
+         */
+        List<String> faults(P payload);
+    }
+
+    /**
+     * What a call passes before its handler, in this order: its key is found, its payload checked, a permit taken, and the breaker
+     * asked.
+     *
+     * @param <P> the payload
+     * @param key how the key of a call is found that has none; absent if every call brings its own
+     * @param validation checks the payload; absent if any payload is accepted
+     * @param rateLimit how many calls may begin
+     * @param breaker when to stop calling for a while
+     * @param labels the groups it belongs to, each 1 to 120 characters without control characters: the mode of a group applies to it
+     */
+    public record Guards<P>(
+            Key.@Nullable Strategy<? super P> key,
+            @Nullable Validation<? super P> validation,
+            Channel.RateLimit rateLimit,
+            Channel.Breaker breaker,
+            Set<String> labels) {
+        public Guards {
+            labels = Set.copyOf(labels);
+            labels.forEach(label -> Text.checkName("label", label, 120));
+        }
+
+        /** Nothing stops a call that brings its key. */
+        public static <P> Guards<P> none() {
+            return new Guards<>(null, null, Channel.RateLimit.NONE, Channel.Breaker.NONE, Set.of());
+        }
+
+        Guards<P> withKey(Key.Strategy<? super P> value) {
+            return new Guards<>(value, validation, rateLimit, breaker, labels);
+        }
+
+        Guards<P> withValidation(Validation<? super P> value) {
+            return new Guards<>(key, value, rateLimit, breaker, labels);
+        }
+
+        Guards<P> withRateLimit(Channel.RateLimit value) {
+            return new Guards<>(key, validation, value, breaker, labels);
+        }
+
+        Guards<P> withBreaker(Channel.Breaker value) {
+            return new Guards<>(key, validation, rateLimit, value, labels);
+        }
+
+        Guards<P> withLabel(String label) {
+            Set<String> more = new HashSet<>(labels);
+            more.add(label);
+            return new Guards<>(key, validation, rateLimit, breaker, more);
         }
     }
 }

@@ -87,7 +87,12 @@ public sealed interface Channel<P> {
 
         /** How the key of a message is found that is made by {@link Channel#message}. */
         public Atomic<P> withKey(Key.Strategy<? super P> strategy) {
-            return new Atomic<>(definition.with(definition.operation.withKey(strategy)));
+            return new Atomic<>(definition.with(definition.operation.guards().withKey(strategy)));
+        }
+
+        /** Checks each payload before it is stored. See {@link Call.Validation}. */
+        public Atomic<P> withValidation(Call.Validation<? super P> validation) {
+            return new Atomic<>(definition.with(definition.operation.guards().withValidation(validation)));
         }
 
         /** See {@link Operation.Meaning#schemaVersion}. */
@@ -115,6 +120,11 @@ public sealed interface Channel<P> {
         public Atomic<P> withDefault(String field, Object value) {
             Operation.Meaning meaning = definition.operation.meaning().withDefault(field, value);
             return new Atomic<>(definition.with(definition.operation.with(meaning)));
+        }
+
+        /** @see Operation.Atomic#withLabel(String) */
+        public Atomic<P> withLabel(String label) {
+            return new Atomic<>(definition.with(definition.operation.guards().withLabel(label)));
         }
 
         /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
@@ -147,7 +157,12 @@ public sealed interface Channel<P> {
 
         /** How the key of a message is found that is made by {@link Channel#message}. */
         public Leased<P> withKey(Key.Strategy<? super P> strategy) {
-            return new Leased<>(definition.with(definition.operation.withKey(strategy)), repeatable);
+            return new Leased<>(definition.with(definition.operation.guards().withKey(strategy)), repeatable);
+        }
+
+        /** Checks each payload before it is stored. See {@link Call.Validation}. */
+        public Leased<P> withValidation(Call.Validation<? super P> validation) {
+            return new Leased<>(definition.with(definition.operation.guards().withValidation(validation)), repeatable);
         }
 
         /** See {@link Operation.Meaning#schemaVersion}. */
@@ -176,6 +191,11 @@ public sealed interface Channel<P> {
         public Leased<P> withDefault(String field, Object value) {
             Operation.Meaning meaning = definition.operation.meaning().withDefault(field, value);
             return new Leased<>(definition.with(definition.operation.with(meaning)), repeatable);
+        }
+
+        /** @see Operation.Atomic#withLabel(String) */
+        public Leased<P> withLabel(String label) {
+            return new Leased<>(definition.with(definition.operation.guards().withLabel(label)), repeatable);
         }
 
         /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
@@ -236,6 +256,10 @@ public sealed interface Channel<P> {
             return with(operation.withPolicy(policy));
         }
 
+        Definition<P> with(Call.Guards<P> guards) {
+            return with(operation.with(guards));
+        }
+
         Definition<P> with(Operation.Definition<P, Void> changed) {
             return new Definition<>(changed, lane);
         }
@@ -262,16 +286,26 @@ public sealed interface Channel<P> {
      * @param perTenant of these, at most so many for one tenant
      * @param perSecond messages begun in a second on this node; 0 for no limit
      * @param breaker when to stop calling for a while
+     * @param rateLimit messages begun on all nodes together, or for one tenant
      */
-    record Capacity(int concurrency, int perTenant, int perSecond, Breaker breaker) {
+    record Capacity(int concurrency, int perTenant, int perSecond, Breaker breaker, RateLimit rateLimit) {
         /** Sixteen handlers, all of them for one tenant if nobody else has work. */
         public static final Capacity DEFAULT = new Capacity(16, 16, 0, Breaker.NONE);
+
+        /** Without a limit for all nodes together. */
+        public Capacity(int concurrency, int perTenant, int perSecond, Breaker breaker) {
+            this(concurrency, perTenant, perSecond, breaker, RateLimit.NONE);
+        }
 
         public Capacity {
             if (concurrency < 1 || concurrency > 10_000 || perTenant < 1 || perTenant > concurrency || perSecond < 0) {
                 throw new SemelException.Invalid("A capacity of " + concurrency + " handlers, " + perTenant
                         + " for a tenant and " + perSecond + " messages a second cannot be: use 1 to 10000 handlers,"
                         + " no more of them for one tenant, and 0 or more a second.");
+            }
+            if (perSecond > 0 && !rateLimit.equals(RateLimit.NONE)) {
+                throw new SemelException.Invalid("A capacity has both " + perSecond
+                        + " messages a second on this node and a rate limit: choose one.");
             }
         }
 
@@ -282,22 +316,101 @@ public sealed interface Channel<P> {
 
         /** At most so many handlers at once for one tenant. */
         public Capacity withPerTenant(int handlers) {
-            return new Capacity(concurrency, handlers, perSecond, breaker);
+            return new Capacity(concurrency, handlers, perSecond, breaker, rateLimit);
         }
 
-        /** Begins at most so many messages a second on this node; 0 for no limit. */
+        /** Begins at most so many messages a second on this node, evenly; 0 for no limit. */
         public Capacity withPerSecond(int messages) {
-            return new Capacity(concurrency, perTenant, messages, breaker);
+            return new Capacity(concurrency, perTenant, messages, breaker, rateLimit);
+        }
+
+        /** Begins no more messages than this, on all nodes together or for one tenant. */
+        public Capacity withRateLimit(RateLimit value) {
+            return new Capacity(concurrency, perTenant, perSecond, breaker, value);
         }
 
         /** Stops calling for a while when calls keep failing. */
         public Capacity withBreaker(Breaker value) {
-            return new Capacity(concurrency, perTenant, perSecond, value);
+            return new Capacity(concurrency, perTenant, perSecond, value, rateLimit);
         }
     }
 
     /**
-     * When a node stops calling a receiver that keeps failing. While it is open nothing is claimed and no attempt is spent.
+     * How often a handler may begin, on all nodes together unless said otherwise, and for one tenant. Permits come evenly, one after
+     * each part of the period, and as many as the burst are kept while nobody uses them. So in any time <i>t</i> at most <i>permits ×
+     * t / per + burst</i> begin. On all nodes together it can be a tenth of a second's permits more, because nodes take them from the
+     * store in chunks; of messages one claim more for each node, at most a burst, which is waited for afterwards.
+     *
+     * <p><b>Calls:</b> each call costs one permit before anything is looked up, replays and duplicates included; its retries cost
+     * none. Without a permit it is answered RetryLater with the time when one is likely, and nothing is stored. Inside a transaction
+     * of the caller, where no second connection may be taken, each node counts for itself. <b>Messages</b> wait in their channel.
+     *
+     * @param permits in a period, for all tenants together; 0 for no such limit
+     * @param perTenant in a period, for each tenant; 0 for no such limit
+     * @param per the period: a millisecond to a day
+     * @param burst how many may begin at once; at most as many as permits
+     * @param eachNode whether each node counts for itself; otherwise all nodes on the store count together
+     */
+    record RateLimit(int permits, int perTenant, Duration per, int burst, boolean eachNode) {
+        /** No limit. */
+        public static final RateLimit NONE = new RateLimit(0, 0, Duration.ofSeconds(1), 1, false);
+
+        private static final int MOST = 1_000_000;
+
+        public RateLimit {
+            if (permits < 0
+                    || permits > MOST
+                    || perTenant < 0
+                    || perTenant > MOST
+                    || permits > 0 && perTenant > permits
+                    || per.compareTo(Duration.ofMillis(1)) < 0
+                    || per.compareTo(Duration.ofDays(1)) > 0
+                    || burst < 1
+                    || burst > Math.max(1, Math.max(permits, perTenant))) {
+                throw new SemelException.Invalid("A rate limit of " + permits + " permits and " + perTenant
+                        + " for a tenant in " + per + " with a burst of " + burst + " cannot be: use 0 to " + MOST
+                        + " permits, no more of them for one tenant, a period of a millisecond to a day, and a burst of 1"
+                        + " up to the permits.");
+            }
+        }
+
+        /** So many in a period, for all tenants together. All of them may begin at once. */
+        public static RateLimit of(int permits, Duration per) {
+            return new RateLimit(permits, 0, per, permits, false);
+        }
+
+        /** So many in a second, for all tenants together. All of them may begin at once. */
+        public static RateLimit perSecond(int permits) {
+            return of(permits, Duration.ofSeconds(1));
+        }
+
+        /** So many in a period for each tenant, however many tenants there are. All of them may begin at once. */
+        public static RateLimit ofTenant(int permits, Duration per) {
+            return new RateLimit(0, permits, per, permits, false);
+        }
+
+        /** Of the permits at most so many for one tenant in the same period. */
+        public RateLimit withPerTenant(int value) {
+            return new RateLimit(permits, value, per, burst, eachNode);
+        }
+
+        /** At most so many at once; the others are spread over the period. */
+        public RateLimit withBurst(int value) {
+            return new RateLimit(permits, perTenant, per, value, eachNode);
+        }
+
+        /** Each node counts for itself and does not ask the store: for a receiver that each node has for its own. */
+        public RateLimit onEachNode() {
+            return new RateLimit(permits, perTenant, per, burst, true);
+        }
+    }
+
+    /**
+     * When a node stops calling a receiver that keeps failing. Time-outs, network errors, errors and rate limits of the receiver, and
+     * exceptions that the policy does not know count as failures; failures of the message or the call itself do not.
+     *
+     * <p>While it is open, nothing is claimed from a channel, and a call that needs its handler is answered RetryLater; stored results
+     * are still replayed. No attempt is spent and no record is changed. After the pause a few calls are let through, and decide.
      *
      * @param failurePercent of the last calls, from which on it opens; 0 for never
      * @param calls how many calls are looked at

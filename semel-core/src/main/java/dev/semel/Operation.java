@@ -104,7 +104,22 @@ public sealed interface Operation<P, R> {
 
         /** How the key of a call is found that is made by {@link Operation#call}. Calls with a key of their own are not affected. */
         public Atomic<P, R> withKey(Key.Strategy<? super P> strategy) {
-            return new Atomic<>(definition.withKey(strategy));
+            return new Atomic<>(definition.with(definition.guards.withKey(strategy)));
+        }
+
+        /** Checks each payload before anything is stored. See {@link Call.Validation}. */
+        public Atomic<P, R> withValidation(Call.Validation<? super P> validation) {
+            return new Atomic<>(definition.with(definition.guards.withValidation(validation)));
+        }
+
+        /** Runs no more calls than this. See {@link Channel.RateLimit}. */
+        public Atomic<P, R> withRateLimit(Channel.RateLimit limit) {
+            return new Atomic<>(definition.with(definition.guards.withRateLimit(limit)));
+        }
+
+        /** Stops running the handler for a while when it keeps failing. See {@link Channel.Breaker}. */
+        public Atomic<P, R> withBreaker(Channel.Breaker breaker) {
+            return new Atomic<>(definition.with(definition.guards.withBreaker(breaker)));
         }
 
         /** See {@link Meaning#schemaVersion}. */
@@ -136,6 +151,16 @@ public sealed interface Operation<P, R> {
         public Atomic<P, R> withDefault(String field, Object value) {
             return new Atomic<>(definition.with(definition.meaning.withDefault(field, value)));
         }
+
+        /**
+         * Also belongs to the group of this label, such as {@code side-effects}: a mode that is set for the label applies to it. A label
+         * is no part of a record's identity and may be changed at any time.
+         *
+         * @param label 1 to 120 characters without control characters
+         */
+        public Atomic<P, R> withLabel(String label) {
+            return new Atomic<>(definition.with(definition.guards.withLabel(label)));
+        }
     }
 
     /**
@@ -157,7 +182,22 @@ public sealed interface Operation<P, R> {
 
         /** How the key of a call is found that is made by {@link Operation#call}. Calls with a key of their own are not affected. */
         public Leased<P, R> withKey(Key.Strategy<? super P> strategy) {
-            return new Leased<>(definition.withKey(strategy), repeatable);
+            return new Leased<>(definition.with(definition.guards.withKey(strategy)), repeatable);
+        }
+
+        /** Checks each payload before anything is stored. See {@link Call.Validation}. */
+        public Leased<P, R> withValidation(Call.Validation<? super P> validation) {
+            return new Leased<>(definition.with(definition.guards.withValidation(validation)), repeatable);
+        }
+
+        /** Runs no more calls than this. See {@link Channel.RateLimit}. */
+        public Leased<P, R> withRateLimit(Channel.RateLimit limit) {
+            return new Leased<>(definition.with(definition.guards.withRateLimit(limit)), repeatable);
+        }
+
+        /** Stops running the handler for a while when it keeps failing. See {@link Channel.Breaker}. */
+        public Leased<P, R> withBreaker(Channel.Breaker breaker) {
+            return new Leased<>(definition.with(definition.guards.withBreaker(breaker)), repeatable);
         }
 
         /** See {@link Meaning#schemaVersion}. */
@@ -188,6 +228,11 @@ public sealed interface Operation<P, R> {
         /** The payload means the same with this value as without the field, at any time. See {@link Meaning#defaults}. */
         public Leased<P, R> withDefault(String field, Object value) {
             return new Leased<>(definition.with(definition.meaning.withDefault(field, value)), repeatable);
+        }
+
+        /** @see Atomic#withLabel(String) */
+        public Leased<P, R> withLabel(String label) {
+            return new Leased<>(definition.with(definition.guards.withLabel(label)), repeatable);
         }
 
         /** Declares that an interrupted run may be repeated: every effect of the handler checks the key it is given. */
@@ -226,7 +271,7 @@ public sealed interface Operation<P, R> {
      * @param result stored as JSON, or the bytes themselves for {@code byte[]}
      * @param policy which one it has
      * @param meaning what of a payload counts when two are compared
-     * @param key how the key of a call is found that has none; absent if every call brings its own
+     * @param guards what a call of it passes before its handler
      */
     record Definition<P, R>(
             String name,
@@ -234,10 +279,10 @@ public sealed interface Operation<P, R> {
             TypeRef<R> result,
             Policy.Choice policy,
             Meaning meaning,
-            Key.@Nullable Strategy<? super P> key) {
-        /** Every call brings its key. */
+            Call.Guards<P> guards) {
+        /** Every call brings its key and is run. */
         public Definition(String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
-            this(name, payload, result, policy, meaning, null);
+            this(name, payload, result, policy, meaning, Call.Guards.none());
         }
 
         public Definition {
@@ -259,7 +304,18 @@ public sealed interface Operation<P, R> {
             return meaning.transportFields;
         }
 
+        /** How the key of a call is found that has none; absent if every call brings its own. */
+        public Key.@Nullable Strategy<? super P> key() {
+            return guards.key();
+        }
+
+        /** The groups it belongs to: a mode can be set for all operations of a label. */
+        public Set<String> labels() {
+            return guards.labels();
+        }
+
         Key keyOf(Key.CallFacts<P> facts) {
+            Key.Strategy<? super P> key = guards.key();
             if (key == null) {
                 throw new SemelException.Invalid(name + " declares no key strategy, and the call brings no key. Declare"
                         + " one with withKey(...), or give the key itself.");
@@ -267,12 +323,12 @@ public sealed interface Operation<P, R> {
             return key.of(facts);
         }
 
-        Definition<P, R> withKey(Key.Strategy<? super P> value) {
+        Definition<P, R> with(Call.Guards<P> value) {
             return new Definition<>(name, payload, result, policy, meaning, value);
         }
 
         Definition<P, R> withPolicy(Policy.Choice value) {
-            return new Definition<>(name, payload, result, value, meaning, key);
+            return new Definition<>(name, payload, result, value, meaning, guards);
         }
 
         Definition<P, R> withSchemaVersion(int value) {
@@ -290,7 +346,7 @@ public sealed interface Operation<P, R> {
         }
 
         Definition<P, R> with(Meaning value) {
-            return new Definition<>(name, payload, result, policy, value, key);
+            return new Definition<>(name, payload, result, policy, value, guards);
         }
     }
 

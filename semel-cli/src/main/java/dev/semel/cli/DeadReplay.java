@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.execution.ShadowSends;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
@@ -110,10 +111,12 @@ final class DeadReplay implements Callable<Integer> {
 
     private int one(String id) {
         Row row;
+        boolean ofShadow;
         Replays.ReplayOutcome outcome;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = RecordOption.find(operator, id);
+            ofShadow = ShadowSends.isOne(row);
             boolean neverDied = row.state() == State.QUEUED && row.failure() == null;
             boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
             if (how.preview && !refused) {
@@ -122,9 +125,19 @@ final class DeadReplay implements Callable<Integer> {
                 return Exit.OK.code();
             }
             outcome = refused ? Replays.ReplayOutcome.REFUSED : operator.replay(row.id(), warrant());
+            if (outcome == Replays.ReplayOutcome.REFUSED && ofShadow && row.state() == State.SHADOWED) {
+                throw new CheckFailed(row.header().operation() + "/" + row.id().prefix() + " (tenant "
+                        + row.header().tenant() + ") was not sent: its key was used meanwhile with another payload."
+                        + " Nothing was changed. Compare the two with semel ops diff, then discard it.");
+            }
             if (outcome == Replays.ReplayOutcome.REFUSED || outcome == Replays.ReplayOutcome.ABSENT) {
                 throw Dead.refused("replayed", operator, row);
             }
+        }
+        if (ofShadow) {
+            Dead.told(
+                    ledger, row, outcome, "sent for real; the next free worker runs it.", "was already sent for real");
+            return Exit.OK.code();
         }
         String done = row.line() == null
                 ? "replayed; the next call with its key runs it."

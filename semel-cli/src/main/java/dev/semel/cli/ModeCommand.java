@@ -5,6 +5,7 @@ import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
+import dev.semel.store.Switchboard.Group;
 import dev.semel.store.Switchboard.Setting;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
         header = "Shows or sets the mode of operations on all nodes.",
         description = {
             "  LIVE    operations run and take effect",
-            "  SHADOW  operations are recorded but do not take effect",
+            "  SHADOW  operations are decided and recorded but do not take effect",
             "  HALTED  nothing starts; messages are still accepted, nothing is lost",
             "If several settings apply to a call, the strictest counts."
         },
@@ -67,7 +68,7 @@ final class ModeCommand implements Runnable {
         Table table = new Table("OPERATION", "TENANT", "MODE");
         modes.settings()
                 .forEach(setting -> table.row(
-                        all(setting.operation()),
+                        operations(setting),
                         all(setting.tenant()),
                         screen.paint(Style.fg_yellow, setting.mode().name())));
         table.print(screen);
@@ -82,25 +83,24 @@ final class ModeCommand implements Runnable {
             description = {
                 "Audited. Running operations are not interrupted.",
                 "LIVE removes a setting.",
-                "Exits with 1 when the ledger has no record of the operation."
+                "Labels are declared in the code of applications: a label that no operation has changes nothing.",
+                "Exits with 1 when the ledger has no record of the operation, or of one whose name has the prefix."
             },
             mixinStandardHelpOptions = true)
     int set(
             @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "MODE", description = "${COMPLETION-CANDIDATES}") Mode mode,
-            @Mixin FilterOption where,
+            @Mixin ModeTarget target,
             @Option(names = "--wait", description = "Return when the mode applies on every node.") boolean wait,
             @Mixin KnownOption known,
             @Mixin WarrantOption warrant)
             throws InterruptedException {
         Warrant why = warrant.given();
-        Setting setting = new Setting(where.tenant(), where.operation(), mode);
+        Setting setting = target.setting(mode);
         long version;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
-            if (setting.operation() != null) {
-                known.demand(operator, setting.operation());
-            }
+            known.demand(operator, setting);
             version = operator.setMode(setting, why);
             if (wait) {
                 operator.awaitModes();
@@ -116,7 +116,10 @@ final class ModeCommand implements Runnable {
 
     private static Map<String, Object> facts(Setting setting) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("operation", all(setting.operation()));
+        Group group = setting.group();
+        facts.put("operation", group == null ? all(setting.operation()) : null);
+        facts.put("prefix", group != null && group.by() == Group.By.PREFIX ? group.text() : null);
+        facts.put("label", group != null && group.by() == Group.By.LABEL ? group.text() : null);
         facts.put("tenant", all(setting.tenant()));
         facts.put("mode", setting.mode().name());
         return facts;
@@ -126,8 +129,14 @@ final class ModeCommand implements Runnable {
         return name == null ? "*" : name;
     }
 
+    private static String operations(Setting setting) {
+        Group group = setting.group();
+        return group == null ? all(setting.operation()) : Screen.plain(group.toString());
+    }
+
     private static String told(Setting setting) {
-        String operation = setting.operation() == null ? "Everything" : setting.operation();
-        return operation + (setting.tenant() == null ? "" : " of tenant " + setting.tenant());
+        String operations = setting.operation() == null ? "Everything" : operations(setting);
+        return (setting.group() == null ? operations : "Everything with the " + operations)
+                + (setting.tenant() == null ? "" : " of tenant " + setting.tenant());
     }
 }

@@ -17,8 +17,16 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "ops",
-        description = "Lists, shows, explains and cancels records.",
-        subcommands = {OpsList.class, OpsShow.class, OpsTree.class, OpsExplain.class, OpsStatus.class, OpsCancel.class},
+        description = "Lists, shows, explains, compares and cancels records.",
+        subcommands = {
+            OpsList.class,
+            OpsShow.class,
+            OpsTree.class,
+            OpsExplain.class,
+            OpsStatus.class,
+            OpsCancel.class,
+            OpsDiff.class
+        },
         mixinStandardHelpOptions = true)
 final class Ops implements Runnable {
     @Spec
@@ -27,7 +35,8 @@ final class Ops implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Missing subcommand: use list, show, tree, explain, status, cancel or forget.");
+                spec.commandLine(),
+                "Missing subcommand: use list, show, tree, explain, status, cancel, diff or forget.");
     }
 
     @Command(

@@ -41,6 +41,8 @@ class LauncherTest {
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
                 "mkdir -p semel-cli/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
+                "mkdir -p examples/quote-desk/target",
+                "echo > examples/quote-desk/target/quote-desk.jar",
                 "echo > semel-cli/target/semel.jar",
                 "case \"$*\" in *'-pl semel-bench '*) echo > semel-bench/target/bench.jar;; esac",
                 "echo > semel-bench-peers/target/peers.jar",
@@ -138,6 +140,22 @@ class LauncherTest {
         Files.writeString(example.resolve("A.java"), "class B {}");
         semel("bench", "http");
         assertThat(builds()).isEqualTo(3);
+    }
+
+    @Test
+    void exampleIsBuiltOnceAndAgainWhenItHasChanged() throws Exception {
+        Path example = Files.createDirectories(root.resolve("examples/quote-desk/src/main"));
+        Files.writeString(root.resolve("examples/quote-desk/pom.xml"), "<project/>");
+        Files.writeString(example.resolve("A.java"), "class A {}");
+        Shell first = semel("example", "quote-desk");
+        assertThat(first.err()).contains("semel: building the example");
+        assertThat(first.out()).contains("[dev.semel.examples.desk.demo.Conversation]");
+        assertThat(semel("example", "quote-desk").err()).isEmpty();
+        assertThat(builds()).isEqualTo(1);
+        Files.writeString(example.resolve("A.java"), "class B {}");
+        semel("example", "quote-desk");
+        assertThat(builds()).isEqualTo(2);
+        assertThat(semel("example", "none").err()).contains("unknown example 'none'. There is: quote-desk.");
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,13 @@ class ChoosingTest {
             Operation.leased("pay", Order.class, String.class).withPolicy(BRISK);
     private static final Channel.Leased<Order> CAPTURE =
             Channel.leased("capture", Order.class).withPolicy(Policy.HTTP_CLIENT);
+
+    // region guards
+    static final Operation.Leased<Order, String> REFUND = Operation.leased("refund", Order.class, String.class)
+            .withValidation(order -> order.cents() > 0 ? List.of() : List.of("the amount must be positive"))
+            .withRateLimit(Channel.RateLimit.perSecond(50).withPerTenant(10))
+            .withBreaker(Channel.Breaker.usual());
+    // endregion
 
     record Order(String id, long cents) {}
 
@@ -73,6 +81,17 @@ class ChoosingTest {
     @AfterEach
     void close() {
         semel.close();
+    }
+
+    @Test
+    void callIsCheckedBeforeAnythingIsStored() {
+        Order nothing = new Order("o-0", 0);
+        Answer<String> rejected = semel.run(REFUND, Call.of(tenant, Key.of("o-0"), nothing), (each, run) -> "refunded");
+        assertThat(rejected).isInstanceOf(Answer.Rejected.class);
+        assertThat(semel.status(REFUND, tenant, Key.of("o-0"))).isEmpty();
+        assertThat(semel.run(REFUND, Call.of(tenant, Key.of("o-1"), order), (each, run) -> "refunded")
+                        .orThrow())
+                .isEqualTo("refunded");
     }
 
     @Test

@@ -22,6 +22,7 @@ import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
+import dev.semel.store.Switchboard;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -123,6 +124,44 @@ class ShadowPageTest {
             assertThat(pay(engine)).isInstanceOf(Answer.Executed.class);
             assertThat(runs).hasValue(1);
         }
+    }
+
+    @Test
+    void labelTurnsOutwardActionsIntoADryRunWhileDecisionsGoOn() {
+        // region label
+        Channel.Leased<Order> crm = Channel.leased("crm.write", Order.class).withLabel("side-effects");
+        Channel.Leased<Order> mail = Channel.leased("mail", Order.class).withLabel("side-effects");
+        Channel.Atomic<Order> decide = Channel.atomic("decide", Order.class);
+        // endregion
+        Store store = Stores.open("memory:", StoreProvider.Options.DEFAULT);
+        try (Engine engine = EngineSettings.on(store).withoutBackground().open()) {
+            engine.operator()
+                    .setMode(
+                            Switchboard.Setting.forGroup(
+                                    null,
+                                    new Switchboard.Group(Switchboard.Group.By.LABEL, "side-effects"),
+                                    Mode.SHADOW),
+                            WARRANT);
+            engine.handle(crm, (each, run) -> runs.incrementAndGet());
+            engine.handle(mail, (each, run) -> runs.incrementAndGet());
+            engine.handle(decide, (each, tx) -> {
+                tx.send(crm, Key.of(each.id()), each);
+                tx.send(mail, Key.of(each.id()), each);
+            });
+            engine.send(decide, Message.of(tenant, Key.of("o-1"), order));
+            while (engine.duties().worker().turn()) {
+                // until a round finds nothing
+            }
+            assertThat(runs).hasValue(0);
+            assertThat(state(store, "decide")).isEqualTo(State.COMPLETED);
+            assertThat(state(store, "crm.write")).isEqualTo(State.SHADOWED);
+            assertThat(state(store, "mail")).isEqualTo(State.SHADOWED);
+        }
+    }
+
+    private State state(Store store, String operation) {
+        RecordId id = Identity.of(tenant, operation, Key.of("o-1")).id();
+        return store.ledger().find(List.of(id)).get(id).state();
     }
 
     @Test

@@ -58,8 +58,12 @@ enum Habit {
 
     NO_LOCALE_CHANGES_WHAT_IS_WRITTEN(Habit::localeDependent),
 
+    /** And the scripted conversations of examples, which are command lines of their own. */
     ONLY_THE_COMMAND_LINE_PRINTS(lines(
-            file -> file.isJava() && file.isMain() && !file.path().startsWith("semel-cli/"),
+            file -> file.isJava()
+                    && file.isMain()
+                    && !file.path().startsWith("semel-cli/")
+                    && !file.path().matches("examples/.*/demo/[^/]+"),
             "\\bSystem\\.(out|err|exit|console)\\b")),
 
     PACKAGES_ARE_INTRODUCED(Habit::packagesWithoutInfo),

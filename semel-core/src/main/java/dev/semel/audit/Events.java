@@ -99,26 +99,29 @@ public final class Events {
      */
     public AuditEntry repeated(EventType type, About about, @Nullable FirstRun first, long count) {
         RecordId record = about.subject().record();
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("count", count);
-        if (first != null && record != null && type == EventType.OPERATION_REPLAYED) {
-            details.putAll(first.details(record));
-        }
-        return event(type, about, details);
+        boolean refers = first != null && record != null && type == EventType.OPERATION_REPLAYED;
+        return event(type, about, Map.of("count", count), refers ? first.references(record) : Map.of());
     }
 
     /** An event that is written even if events are switched off. */
     public AuditEntry event(EventType type, About about, Map<String, ?> details) {
-        return new AuditEntry(
-                type.code(), about.subject(), about.policy(), about.fence(), 0, body(about.origin(), details));
+        return event(type, about, details, Map.of());
     }
 
-    private static @Nullable String body(Origin origin, Map<String, ?> details) {
+    /** @param references to other events: no free text, so they stay as they are; a fence may look like the number of a card */
+    private static AuditEntry event(
+            EventType type, About about, Map<String, ?> details, Map<String, String> references) {
+        String body = body(about.origin(), details, references);
+        return new AuditEntry(type.code(), about.subject(), about.policy(), about.fence(), 0, body);
+    }
+
+    private static @Nullable String body(Origin origin, Map<String, ?> details, Map<String, String> references) {
         if (origin == Origin.UNSTATED && details.isEmpty()) {
             return null;
         }
         Map<String, Object> body = StoredOrigin.fields(origin);
         details.forEach((name, value) -> body.put(name, value instanceof String text ? Redactor.text(text) : value));
+        body.putAll(references);
         return body.isEmpty() ? null : JSON.writeValueAsString(body);
     }
 

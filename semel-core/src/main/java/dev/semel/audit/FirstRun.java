@@ -42,12 +42,12 @@ public record FirstRun(long fence, @Nullable String requestId) {
         return fence == NOT_KNOWN ? record.prefix() : record.prefix() + "/" + fence;
     }
 
-    Map<String, Object> details(RecordId record) {
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("first_event", ref(record, fence));
+    Map<String, String> references(RecordId record) {
+        Map<String, String> references = new LinkedHashMap<>();
+        references.put("first_event", ref(record, fence));
         if (requestId != null) {
-            details.put("first_request_id", requestId);
+            references.put("first_request_id", Redactor.credentials(requestId));
         }
-        return details;
+        return references;
     }
 }

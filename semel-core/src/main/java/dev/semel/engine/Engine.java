@@ -132,7 +132,7 @@ public final class Engine implements Semel {
                                 settings.time(),
                                 sending::send)),
                 new Duties.MaintenanceDuties(
-                        new Purger(store.ledger(), events, settings.watch()),
+                        new Purger(store, events, settings.watch()),
                         auditPurge,
                         new Sealer(store.audit()),
                         services.audits().buffer()),

@@ -220,6 +220,21 @@ final class Answers<R> {
                 in, failure, notice(failure.reason(), Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
     }
 
+    /** Not run, and nothing changed: a rate limit, or the breaker. */
+    Answer<R> notAdmitted(Duration in, Failure failure) {
+        return new Answer.RetryLater<>(in, failure, notice(failure.reason(), Next.RETRY));
+    }
+
+    Answer<R> notAdmitted(RateLimits.NoPermit why) {
+        return notAdmitted(why.in(), why.failure());
+    }
+
+    Answer<R> breakerOpen() {
+        sources.watch()
+                .notAdmitted(prepared.header().operation(), prepared.header().tenant(), "breaker");
+        return notAdmitted(prepared.breaker().comeBackIn(), Failures.BREAKER_OPEN);
+    }
+
     Answer<R> halted() {
         return new Answer.Halted<>(
                 notice("This kind of work is switched off at the moment; nothing was lost.", Next.RETRY, Next.CONTACT));

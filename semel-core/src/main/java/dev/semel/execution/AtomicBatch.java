@@ -39,7 +39,7 @@ public final class AtomicBatch {
                 services.watch(),
                 operation,
                 calls,
-                (part, spans) -> EnclosingRun.current(services.sender()) != null
+                (part, spans) -> EnclosingRun.current(services.sender()) != null || Batches.isOneByOne(operation)
                         ? Map.of()
                         : together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));

@@ -48,6 +48,10 @@ public final class AtomicCalls {
             return Answers.rejected(call, e);
         }
         Answers<R> answers = services.answers().to(prepared);
+        RateLimits.NoPermit noPermit = services.limits().takeInTransaction(prepared);
+        if (noPermit != null) {
+            return answers.notAdmitted(noPermit);
+        }
         return outer.holds(prepared.identity().lock())
                 ? answers.inProgress()
                 : inside(outer.outbox(), new AtomicTransaction<>(services.atomic(), prepared, answers, handler));
@@ -57,21 +61,20 @@ public final class AtomicCalls {
     <P, R> Answer<R> inside(Outbox outbox, AtomicTransaction<P, R> transaction) {
         PreparedCall<P, R> prepared = transaction.prepared();
         Answers<R> answers = transaction.answers();
-        String tenant = prepared.header().tenant();
-        String operation = prepared.header().operation();
-        CurrentModes.Reading modes = services.modes().in(outbox.tx(), tenant, operation);
+        CurrentModes.Reading modes = services.modes().in(outbox.tx(), prepared);
         for (int tries = 0; tries < 3; tries++) {
             TransactionOutcome<R> outcome = transaction.inside(outbox, modes);
             if (outcome instanceof TransactionOutcome.RecordWritten<R> executed) {
                 return answers.executed(executed.returned().result());
             }
             if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {
+                settlement(prepared, answers).recordShadow(outbox, answered.wouldSend());
                 return answers.auditedByCount(answered.answer(), answered.record());
             }
             if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
                 return settlement(prepared, answers).withoutRecord(threw);
             }
-            modes = services.modes().afresh(outbox.tx(), tenant, operation);
+            modes = services.modes().afresh(outbox.tx(), prepared);
         }
         return answers.halted();
     }

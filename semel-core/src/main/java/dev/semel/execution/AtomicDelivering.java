@@ -5,6 +5,7 @@ import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.Moved;
+import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.util.ArrayList;
@@ -18,8 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs claimed records of an atomic operation: effects, further sends and ends in one transaction, under the fences of the
  * claim. If any of them fails, or was lost to another grant, nothing of the transaction stays and each runs in one of its own.
+ *
+ * <p>In SHADOW each runs in a transaction of its own that is rolled back; then its end and what it would have sent are recorded in
+ * one commit under the fence. A node that dies between the two leaves nothing: the record is delivered again.
  */
 public final class AtomicDelivering {
+    private static final int RECORDING_TRIES = 5;
+
     private final AtomicTools services;
 
     public AtomicDelivering(AtomicTools services) {
@@ -47,7 +53,9 @@ public final class AtomicDelivering {
             }
         }
         Set<ClaimedDelivery<P, R>> committed = new HashSet<>();
-        DeliveryAttempt together = runnable.size() > 1 ? tried(runnable, handler) : null;
+        Map<ClaimedDelivery<P, R>, DeliveryResult> shadowed = new HashMap<>();
+        boolean live = runnable.stream().noneMatch(this::isShadow);
+        DeliveryAttempt together = live && runnable.size() > 1 ? tried(runnable, handler) : null;
         if (together instanceof DeliveryAttempt.EndsCommitted) {
             committed.addAll(runnable);
         } else if (together instanceof DeliveryAttempt.AttemptRolledBack threw
@@ -55,20 +63,32 @@ public final class AtomicDelivering {
             // Any of them may be committed without its end, so none of them is run again.
             runnable.forEach(each -> leave(each, each.threw(threw.handler(), true), endings, stopped));
         } else {
-            oneByOne(runnable, handler, endings, committed);
+            oneByOne(runnable, handler, new DeliveringOutcome<>(committed, shadowed, endings));
         }
         deliveries.forEach(delivery -> delivery.ran(endings.get(delivery)));
-        return new DeliveringOutcome<>(committed, endings);
+        return new DeliveringOutcome<>(committed, shadowed, endings);
+    }
+
+    private <P, R> boolean isShadow(ClaimedDelivery<P, R> delivery) {
+        return services.modes().beforeStart(delivery.prepared()) == Mode.SHADOW;
     }
 
     /**
      * What became of some deliveries. One that is in neither was lost to another node.
      *
      * @param committed effect and end together
+     * @param shadowed rolled back; the end is committed, and what would have been sent
      * @param left still to be written
      */
     public record DeliveringOutcome<P, R>(
-            Set<ClaimedDelivery<P, R>> committed, Map<ClaimedDelivery<P, R>, DeliveryResult> left) {}
+            Set<ClaimedDelivery<P, R>> committed,
+            Map<ClaimedDelivery<P, R>, DeliveryResult> shadowed,
+            Map<ClaimedDelivery<P, R>, DeliveryResult> left) {
+        /** Whether the ends of all of these are committed. */
+        public boolean isCommitted(List<ClaimedDelivery<P, R>> deliveries) {
+            return deliveries.stream().allMatch(each -> committed.contains(each) || shadowed.containsKey(each));
+        }
+    }
 
     /** What is told without running it. */
     private <P, R> @Nullable DeliveryResult before(ClaimedDelivery<P, R> delivery) {
@@ -76,18 +96,19 @@ public final class AtomicDelivering {
             return delivery.handedBack();
         }
         Mode mode = services.modes().beforeStart(delivery.prepared());
-        if (mode != Mode.LIVE) {
-            return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
+        if (mode != Mode.LIVE && mode != Mode.SHADOW) {
+            return delivery.handedBack();
         }
-        return delivery.isLate() ? delivery.late() : null;
+        if (!delivery.isLate()) {
+            return null;
+        }
+        return mode == Mode.SHADOW ? delivery.lateInShadow() : delivery.late();
     }
 
     /** Those behind one of the same lane that did not go on are handed back. */
     private <P, R> void oneByOne(
-            List<ClaimedDelivery<P, R>> deliveries,
-            AtomicHandler<P, R> handler,
-            Map<ClaimedDelivery<P, R>, DeliveryResult> endings,
-            Set<ClaimedDelivery<P, R>> committed) {
+            List<ClaimedDelivery<P, R>> deliveries, AtomicHandler<P, R> handler, DeliveringOutcome<P, R> outcome) {
+        Map<ClaimedDelivery<P, R>, DeliveryResult> endings = outcome.left;
         Set<Long> stopped = new HashSet<>();
         for (ClaimedDelivery<P, R> delivery : deliveries) {
             if (stopped.contains(delivery.lane())) {
@@ -97,10 +118,18 @@ public final class AtomicDelivering {
             DeliveryResult before = deliveries.size() > 1 ? before(delivery) : null;
             if (before != null) {
                 leave(delivery, before, endings, stopped);
-            } else if (tried(List.of(delivery), handler) instanceof DeliveryAttempt.AttemptRolledBack threw) {
-                leave(delivery, delivery.threw(threw.handler(), true), endings, stopped);
+                continue;
+            }
+            boolean shadow = isShadow(delivery);
+            DeliveryAttempt attempt = shadow ? rehearsed(delivery, handler) : tried(List.of(delivery), handler);
+            if (attempt instanceof DeliveryAttempt.AttemptRolledBack threw) {
+                DeliveryResult ending =
+                        shadow ? delivery.threwInShadow(threw.handler()) : delivery.threw(threw.handler(), true);
+                leave(delivery, ending, endings, stopped);
+            } else if (attempt instanceof DeliveryAttempt.ShadowCommitted recorded) {
+                outcome.shadowed.put(delivery, recorded.result());
             } else {
-                committed.add(delivery);
+                outcome.committed.add(delivery);
             }
         }
     }
@@ -129,6 +158,12 @@ public final class AtomicDelivering {
          */
         record CommittedEarlier() implements DeliveryAttempt {}
 
+        /** The handler ran in SHADOW; it is rolled back, and its end is still to be recorded. */
+        record Rehearsed(List<ShadowSends.ShadowSend> sends) implements DeliveryAttempt {}
+
+        /** The end of a handler that ran in SHADOW is committed, with what it would have sent. */
+        record ShadowCommitted(DeliveryResult result) implements DeliveryAttempt {}
+
         /** Rolled back. */
         record AttemptRolledBack(HandlerOutcome.Threw<?> handler) implements DeliveryAttempt {
             AttemptRolledBack(Throwable thrown, LeaseKeeper.Stop stop) {
@@ -143,18 +178,105 @@ public final class AtomicDelivering {
             return kept;
         }
         DeliveryTransaction<P, R> together = new DeliveryTransaction<>(deliveries, handler);
-        try {
-            DeliveryAttempt tried = services.transactions().run(tx -> {
-                DeliveryAttempt ended = together.in(tx);
-                return ended instanceof DeliveryAttempt.EndsCommitted ? Ended.keep(ended) : Ended.undo(ended);
-            });
-            boolean done = tried instanceof DeliveryAttempt.EndsCommitted
-                    || tried instanceof DeliveryAttempt.CommittedEarlier && deliveries.size() == 1;
-            if (done) {
-                deliveries.forEach(ClaimedDelivery::committed);
-                together.committed();
+        DeliveryAttempt tried = transaction(tx -> {
+            DeliveryAttempt ended = together.in(tx);
+            return ended instanceof DeliveryAttempt.EndsCommitted ? Ended.keep(ended) : Ended.undo(ended);
+        });
+        boolean done = tried instanceof DeliveryAttempt.EndsCommitted
+                || tried instanceof DeliveryAttempt.CommittedEarlier && deliveries.size() == 1;
+        if (done) {
+            deliveries.forEach(ClaimedDelivery::committed);
+            together.committed();
+        }
+        return tried;
+    }
+
+    /** Runs one in SHADOW, rolls it back, and records that. */
+    private <P, R> DeliveryAttempt rehearsed(ClaimedDelivery<P, R> delivery, AtomicHandler<P, R> handler) {
+        DeliveryAttempt.AttemptRolledBack kept = kept(List.of(delivery));
+        if (kept != null) {
+            return kept;
+        }
+        DeliveryAttempt ran = transaction(tx -> Ended.undo(rehearsed(tx, delivery, handler)));
+        if (!(ran instanceof DeliveryAttempt.Rehearsed rehearsed)) {
+            return ran;
+        }
+        DeliveryResult end = delivery.rehearsed(rehearsed.sends.size());
+        DeliveryAttempt recorded = recorded(delivery, end, rehearsed.sends);
+        boolean done = recorded instanceof DeliveryAttempt.ShadowCommitted
+                || recorded instanceof DeliveryAttempt.CommittedEarlier;
+        if (done) {
+            delivery.ran(end);
+        }
+        return done ? new DeliveryAttempt.ShadowCommitted(end) : recorded;
+    }
+
+    /** If others record the same messages again and again, the record is handed back: its handler did not fail. */
+    private <P, R> DeliveryAttempt recorded(
+            ClaimedDelivery<P, R> delivery, DeliveryResult end, List<ShadowSends.ShadowSend> sends) {
+        for (int tries = 0; tries < RECORDING_TRIES; tries++) {
+            DeliveryAttempt recorded = transaction(tx -> recorded(tx, delivery, end, sends));
+            if (!isOvertaken(recorded)) {
+                return recorded;
             }
-            return tried;
+        }
+        return new DeliveryAttempt.AttemptRolledBack(
+                new Steps.RunHalted(delivery.prepared().name() + ": others record the same in SHADOW at this moment."),
+                LeaseKeeper.Stop.NONE);
+    }
+
+    /** Whether a message that it would have sent is being recorded by another run; its own lease is not lost. */
+    private static boolean isOvertaken(DeliveryAttempt attempt) {
+        return attempt instanceof DeliveryAttempt.AttemptRolledBack back
+                && back.handler().stop() == LeaseKeeper.Stop.NONE
+                && (back.handler().thrown() instanceof SemelException.LeaseLost
+                        || back.handler().thrown() instanceof SemelException.TransactionMustBeRetried);
+    }
+
+    private <P, R> DeliveryAttempt rehearsed(Tx tx, ClaimedDelivery<P, R> delivery, AtomicHandler<P, R> handler) {
+        if (services.modes().beforeStart(tx, delivery.prepared()) != Mode.SHADOW) {
+            return switchedOver(delivery);
+        }
+        Outbox messages = services.outbox(tx);
+        Rehearsal rehearsal = messages.rehearse(services.modes().storeMillis());
+        tx.beforeHandler();
+        HandlerOutcome<R> outcome =
+                services.invocation(delivery.prepared(), handler).invoke(messages, delivery.number());
+        if (outcome instanceof HandlerOutcome.Threw<R> threw) {
+            return new DeliveryAttempt.AttemptRolledBack(threw);
+        }
+        try {
+            messages.store();
+            return new DeliveryAttempt.Rehearsed(rehearsal.sends(tx));
+        } catch (SemelException.NotSent e) {
+            return new DeliveryAttempt.AttemptRolledBack(e, LeaseKeeper.Stop.NONE);
+        }
+    }
+
+    private <P, R> Ended<DeliveryAttempt> recorded(
+            Tx tx, ClaimedDelivery<P, R> delivery, DeliveryResult end, List<ShadowSends.ShadowSend> sends) {
+        Moved moved =
+                tx.move(List.of(end.move())).get(0).unlocked(delivery.row().id());
+        if (moved instanceof Moved.Refused) {
+            return Ended.undo(new DeliveryAttempt.AttemptRolledBack(lost(delivery), LeaseKeeper.Stop.LEASE_LOST));
+        }
+        if (moved instanceof Moved.Same) {
+            return Ended.undo(new DeliveryAttempt.CommittedEarlier());
+        }
+        ShadowSends.record(
+                tx, new ShadowSends.Decision(services.events(), services.modes().storeMillis(), null), sends);
+        return Ended.keep(new DeliveryAttempt.ShadowCommitted(end));
+    }
+
+    private static DeliveryAttempt.AttemptRolledBack switchedOver(ClaimedDelivery<?, ?> delivery) {
+        return new DeliveryAttempt.AttemptRolledBack(
+                new Steps.RunHalted(delivery.prepared().name() + ": its mode was changed before its handler started."),
+                LeaseKeeper.Stop.NONE);
+    }
+
+    private DeliveryAttempt transaction(Transactions.Work<DeliveryAttempt> work) {
+        try {
+            return services.transactions().run(work);
         } catch (CommitRefused e) {
             return new DeliveryAttempt.AttemptRolledBack(e.why(), LeaseKeeper.Stop.NONE);
         } catch (Exception e) {
@@ -204,10 +326,7 @@ public final class AtomicDelivering {
                     return kept;
                 }
                 if (services.modes().beforeStart(tx, delivery.prepared()) != Mode.LIVE) {
-                    return new DeliveryAttempt.AttemptRolledBack(
-                            new Steps.RunHalted(
-                                    delivery.prepared().name() + ": switched off before its handler started."),
-                            LeaseKeeper.Stop.NONE);
+                    return switchedOver(delivery);
                 }
                 AtomicInvocation<P, R> invocation = services.invocation(delivery.prepared(), handler);
                 tx.beforeHandler();

@@ -6,6 +6,7 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.DeathTransaction.DeathOutcome;
+import dev.semel.execution.ShadowSends.ShadowSend;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.CommitRefused;
@@ -18,7 +19,6 @@ import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * again after a pause that holds neither connection nor writer, or its failure is written to the ledger.
  */
 final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answer<R>> {
+    private static final int RECORDING_TRIES = 5;
+
     private final SettlementTools services;
     private final ApplicationTransactions transactions;
     private final PreparedCall<P, R> prepared;
@@ -61,13 +63,55 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
             answers.remember(answered.found());
         }
         if (answered.answer() instanceof Answer.Shadowed) {
-            // A shadowed run wrote nothing, so its event is written alone.
-            services.audits()
-                    .append(services.audits()
-                            .events()
-                            .outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
+            recordShadow(answered.wouldSend());
         }
         return answers.audited(answered.answer(), answered.record());
+    }
+
+    /** A run in SHADOW wrote nothing: its event is written now, in one commit with what it would have sent. */
+    private void recordShadow(List<ShadowSend> sends) {
+        ShadowSends.Decision decision = shadowDecision(sends.size());
+        boolean told = !sends.isEmpty() && recordShadow(decision, sends);
+        if (!told) {
+            services.audits().append(decision.decision());
+        }
+    }
+
+    private boolean recordShadow(ShadowSends.Decision decision, List<ShadowSend> sends) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return StoreExceptions.translated(
+                        () -> transactions.demand().run(tx -> Ended.keep(ShadowSends.record(tx, decision, sends))));
+            } catch (SemelException.LeaseLost | SemelException.TransactionMustBeRetried | CommitRefused e) {
+                // Another run in SHADOW records the same message at this moment.
+                if (tries == RECORDING_TRIES) {
+                    throw new SemelException.StoreUnavailable(
+                            prepared.name() + ": its run in SHADOW was rolled back, and what it would have sent could"
+                                    + " not be recorded. Repeat the call.",
+                            e);
+                }
+            }
+        }
+    }
+
+    /** As {@link #recordShadow}, of a run inside a transaction that somebody else ends; nothing if it would have sent nothing. */
+    void recordShadow(Outbox outbox, List<ShadowSend> sends) {
+        Rehearsal outer = outbox.rehearsal();
+        if (outer != null) {
+            outer.add(sends);
+        } else if (!sends.isEmpty()) {
+            // In a part of its own: the handler around it may catch what is thrown here, and commit.
+            Tx tx = outbox.tx();
+            StoreExceptions.translated(() ->
+                    tx.part(() -> Ended.keep(ShadowSends.record(tx, shadowDecision(sends.size()), sends))));
+        }
+    }
+
+    private ShadowSends.Decision shadowDecision(int sends) {
+        Events events = services.audits().events();
+        AuditEntry event =
+                events.outcome(EventType.OPERATION_SHADOWED, prepared.about(), ClaimedDelivery.wouldSend(sends));
+        return new ShadowSends.Decision(events, services.attempts().modes().storeMillis(), event);
     }
 
     @Override

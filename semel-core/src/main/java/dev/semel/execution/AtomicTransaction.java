@@ -19,6 +19,7 @@ import dev.semel.store.Transactions.Tx;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ final class AtomicTransaction<P, R> {
     private final Answers<R> answers;
     private final AtomicInvocation<P, R> invocation;
     private @Nullable Outbox outbox;
+    private BreakerPass pass;
     private int attempt = 1;
     private boolean handlerBegan;
 
@@ -39,6 +41,7 @@ final class AtomicTransaction<P, R> {
         this.prepared = prepared;
         this.answers = answers;
         this.invocation = tools.invocation(prepared, handler);
+        this.pass = prepared.breaker().pass();
     }
 
     PreparedCall<P, R> prepared() {
@@ -63,6 +66,24 @@ final class AtomicTransaction<P, R> {
 
     /** In a transaction of its own. What the database refuses to commit is a failure of the handler's. */
     TransactionOutcome<R> alone(CurrentModes.Reading modes, int number) {
+        return underBreaker(() -> committedAlone(modes, number));
+    }
+
+    /** Each transaction is one attempt, which asks the breaker before its handler, however often that runs in it. */
+    private TransactionOutcome<R> underBreaker(Supplier<TransactionOutcome<R>> transaction) {
+        try (BreakerPass mine = prepared.breaker().pass()) {
+            pass = mine;
+            TransactionOutcome<R> outcome = transaction.get();
+            if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
+                mine.threw(prepared, threw.handler());
+            } else if (handlerBegan) {
+                mine.returned();
+            }
+            return outcome;
+        }
+    }
+
+    private TransactionOutcome<R> committedAlone(CurrentModes.Reading modes, int number) {
         return StoreExceptions.translated(() -> {
             try {
                 return tools.transactions().run(tx -> {
@@ -86,6 +107,10 @@ final class AtomicTransaction<P, R> {
 
     /** In a transaction that somebody else ends: under a savepoint, so that a failure undoes only this call. */
     TransactionOutcome<R> inside(Outbox outbox, CurrentModes.Reading modes) {
+        return underBreaker(() -> partOf(outbox, modes));
+    }
+
+    private TransactionOutcome<R> partOf(Outbox outbox, CurrentModes.Reading modes) {
         outbox.store();
         try {
             return StoreExceptions.translated(() -> outbox.tx().part(() -> in(outbox, Outbox::store, modes, 1)));
@@ -133,27 +158,47 @@ final class AtomicTransaction<P, R> {
         if (modes.mode() == Mode.HALTED) {
             return answered(answers.halted());
         }
+        if (!pass.take()) {
+            return answered(answers.breakerOpen());
+        }
         tx.beforeHandler();
         handlerBegan = true;
-        HandlerOutcome<R> outcome = invocation.invoke(outbox, attempt);
-        try {
-            // What a shadowed run sends is rolled back, and is stored only to see whether it conflicts.
-            (modes.mode() == Mode.SHADOW ? (Consumer<Outbox>) Outbox::store : storing).accept(outbox);
-        } catch (SemelException.NotSent e) {
-            outbox.clear();
-            return Ended.undo(new TransactionOutcome.RolledBackByException<>(new HandlerOutcome.Threw<>(e), attempt));
-        }
-        return settled(tx, modes.mode(), found, outcome);
+        return modes.mode() == Mode.SHADOW ? rehearsed(outbox) : settled(tx, found, invoked(outbox, storing));
     }
 
-    private Ended<TransactionOutcome<R>> settled(Tx tx, Mode mode, @Nullable Row found, HandlerOutcome<R> outcome) {
+    /** Runs the handler and stores what it sent; a message that cannot be stored is a failure of the handler. */
+    private HandlerOutcome<R> invoked(Outbox outbox, Consumer<Outbox> storing) {
+        HandlerOutcome<R> outcome = invocation.invoke(outbox, attempt);
+        try {
+            storing.accept(outbox);
+            return outcome;
+        } catch (SemelException.NotSent e) {
+            outbox.clear();
+            return new HandlerOutcome.Threw<>(e);
+        }
+    }
+
+    /** In SHADOW: all is rolled back. What was sent is stored to see whether it conflicts, and to know what would have been sent. */
+    private Ended<TransactionOutcome<R>> rehearsed(Outbox outbox) {
+        Rehearsal rehearsal = outbox.rehearse(tools.modes().storeMillis());
+        try {
+            HandlerOutcome<R> outcome = invoked(outbox, Outbox::store);
+            if (outcome instanceof HandlerOutcome.Threw<R> threw) {
+                return Ended.undo(new TransactionOutcome.RolledBackByException<>(threw, attempt));
+            }
+            Answer<R> answer = answers.shadowed(((HandlerOutcome.Returned<R>) outcome).result());
+            return Ended.undo(new TransactionOutcome.RolledBackWithAnswer<>(
+                    answer, prepared.id(), null, rehearsal.sends(outbox.tx())));
+        } finally {
+            outbox.endRehearsal(rehearsal);
+        }
+    }
+
+    private Ended<TransactionOutcome<R>> settled(Tx tx, @Nullable Row found, HandlerOutcome<R> outcome) {
         if (outcome instanceof HandlerOutcome.Threw<R> threw) {
             return Ended.undo(new TransactionOutcome.RolledBackByException<>(threw, attempt));
         }
         HandlerOutcome.Returned<R> returned = (HandlerOutcome.Returned<R>) outcome;
-        if (mode == Mode.SHADOW) {
-            return answered(answers.shadowed(returned.result()));
-        }
         tx.write(List.of(completed(
                 tools.events(), prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
         return Ended.keep(new TransactionOutcome.RecordWritten<>(returned));

@@ -21,6 +21,10 @@ final class AttemptJudge {
         this.random = random;
     }
 
+    CurrentModes modes() {
+        return modes;
+    }
+
     /**
      * @param attempt its number
      * @param previous the delay before it, if there was one
@@ -28,9 +32,7 @@ final class AttemptJudge {
     FailedAttempt judge(Attempted attempted, HandlerOutcome.Threw<?> threw, int attempt, @Nullable Duration previous) {
         Throwable thrown = threw.thrown();
         LeaseKeeper.Stop stop = threw.stop();
-        Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT
-                ? timedOut(attempted, thrown)
-                : Classifier.judge(attempted.policy(), thrown);
+        Judgement judgement = judgement(attempted, threw);
         boolean interrupted = stop == LeaseKeeper.Stop.NONE
                 && (thrown instanceof InterruptedException
                         || Thread.currentThread().isInterrupted());
@@ -41,6 +43,17 @@ final class AttemptJudge {
         FailedAttempt failed = new FailedAttempt(failure, decision, input, interrupted);
         failed.log(attempted, thrown);
         return failed;
+    }
+
+    /** What went wrong, whatever follows from it. */
+    static Failure failure(Attempted attempted, HandlerOutcome.Threw<?> threw) {
+        return judgement(attempted, threw).failure();
+    }
+
+    private static Judgement judgement(Attempted attempted, HandlerOutcome.Threw<?> threw) {
+        return threw.stop() == LeaseKeeper.Stop.TIMED_OUT
+                ? timedOut(attempted, threw.thrown())
+                : Classifier.judge(attempted.policy(), threw.thrown());
     }
 
     private static Judgement timedOut(Attempted attempted, Throwable thrown) {

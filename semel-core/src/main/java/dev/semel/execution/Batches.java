@@ -2,6 +2,7 @@ package dev.semel.execution;
 
 import dev.semel.Answer;
 import dev.semel.Call;
+import dev.semel.Channel;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.watch.Span;
@@ -29,6 +30,13 @@ final class Batches {
     @FunctionalInterface
     interface SingleRunner<P, R> {
         Answer<R> run(Call<P> call, Span span);
+    }
+
+    /** Behind a rate limit or a breaker each call is let through by itself, when its turn comes. */
+    static boolean isOneByOne(Operation<?, ?> operation) {
+        Call.Guards<?> guards = operation.definition().guards();
+        return !guards.rateLimit().equals(Channel.RateLimit.NONE)
+                || guards.breaker().failurePercent() > 0;
     }
 
     static <P, R> List<Answer<R>> run(

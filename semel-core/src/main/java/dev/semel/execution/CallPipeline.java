@@ -15,10 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li><b>Prepare</b>: check and encode the call, and compute its identity ({@link CallPreparation}, {@link PreparedCall}).
- *   <li><b>Admit</b>: answer from the local cache, or wait for a duplicate that runs in this process ({@link InFlightCalls}).
+ *   <li><b>Admit</b>: take a permit of the rate limit ({@link RateLimits}), answer from the local cache, or wait for a duplicate that
+ *       runs in this process ({@link InFlightCalls}).
  *   <li><b>Grant</b>: lock and look up the record in the handler's transaction ({@link AtomicTransaction}), or reserve it under a
  *       lease ({@link LeaseGrants}).
- *   <li><b>Invoke</b>: run the handler ({@link AtomicInvocation}, {@link LeasedInvocation}), which gives a {@link HandlerOutcome}.
+ *   <li><b>Invoke</b>: ask the breaker ({@link BreakerPass}) and run the handler ({@link AtomicInvocation}, {@link LeasedInvocation}),
+ *       which gives a {@link HandlerOutcome}.
  *   <li><b>Settle</b>: write the outcome and answer ({@link AtomicSettlement}, {@link LeasedSettlement}, {@link GatewayRun}).
  * </ol>
  *
@@ -30,12 +32,19 @@ final class CallPipeline {
     private static final Duration LONGEST_POLL = Duration.ofMillis(100);
 
     private final CallPreparation preparation;
+    private final RateLimits limits;
     private final AnswerSources sources;
     private final InFlightCalls inFlight;
     private final TimeSource time;
 
-    CallPipeline(CallPreparation preparation, AnswerSources sources, InFlightCalls inFlight, TimeSource time) {
+    CallPipeline(
+            CallPreparation preparation,
+            RateLimits limits,
+            AnswerSources sources,
+            InFlightCalls inFlight,
+            TimeSource time) {
         this.preparation = preparation;
+        this.limits = limits;
         this.sources = sources;
         this.inFlight = inFlight;
         this.time = time;
@@ -83,6 +92,20 @@ final class CallPipeline {
         }
         kind.demandAllowed(prepared);
         Answers<R> answers = sources.to(prepared);
+        RateLimits.NoPermit noPermit;
+        try {
+            noPermit = limits.take(prepared);
+        } catch (SemelException.StoreUnavailable e) {
+            // What this process knows is answered without the store, and runs nothing that a limit could protect.
+            Answer<R> known = answers.cached();
+            if (known == null) {
+                throw e;
+            }
+            return kind.answered(known, State.COMPLETED);
+        }
+        if (noPermit != null) {
+            return kind.answered(answers.notAdmitted(noPermit), null);
+        }
         Answer<R> cached = answers.cached();
         if (cached != null) {
             return kind.answered(cached, State.COMPLETED);

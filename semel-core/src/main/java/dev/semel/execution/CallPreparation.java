@@ -22,21 +22,26 @@ public final class CallPreparation {
     private final ValueCodec codec;
     private final RandomGenerator random;
     private final TimeSource time;
+    private final ReceiverBreakers breakers;
 
-    CallPreparation(Catalogue catalogue, ValueCodec codec, RandomGenerator random, TimeSource time) {
+    CallPreparation(
+            Catalogue catalogue, ValueCodec codec, RandomGenerator random, TimeSource time, ReceiverBreakers breakers) {
         this.catalogue = catalogue;
         this.codec = codec;
         this.random = random;
         this.time = time;
+        this.breakers = breakers;
     }
 
-    /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
+    /** @throws dev.semel.SemelException.Invalid when the payload has faults, cannot be encoded or is too large */
     <P, R> PreparedCall<P, R> prepare(Operation<P, R> operation, Call<P> call) {
         Policy policy = policy(operation.definition());
+        PayloadCheck.demandValid(operation.definition(), call.payload());
         byte[] payload = codec.encode(call.payload(), operation.definition().payload());
         PreparedCall.EncodedPayload<P> encoded =
                 new PreparedCall.EncodedPayload<>(versions(operation.definition()), payload);
-        return new PreparedCall<>(operation, policy, call, encoded, trail(call.origin()), time.nanos());
+        return new PreparedCall<>(operation, policy, call, encoded, trail(call.origin()), time.nanos())
+                .withBreaker(breakers.of(operation.definition()));
     }
 
     /**
@@ -59,7 +64,8 @@ public final class CallPreparation {
         Call<P> call = Call.of(Tenant.of(header.tenant()), Key.of(header.key()), payload)
                 .withOrigin(StoredOrigin.of(header));
         Operation.Definition<P, R> definition = operation.definition();
-        return new PreparedCall<>(operation, policy(definition), call, versions(definition), row, time.nanos());
+        return new PreparedCall<>(operation, policy(definition), call, versions(definition), row, time.nanos())
+                .withBreaker(breakers.of(definition));
     }
 
     /** How a request is followed from its record; a correlation id is made where none is given. */

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final DeliveryTools services;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Failure LATE =
+            Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
 
     /** With those before it about a quarter of an hour. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(512);
@@ -298,6 +301,25 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 null);
     }
 
+    /**
+     * Its handler ran in SHADOW and was rolled back.
+     *
+     * @param sends how many messages it would have sent
+     */
+    DeliveryResult rehearsed(int sends) {
+        return end(
+                DeliveryResult.ResultKind.SHADOWED,
+                Transition.SHADOW,
+                Transition.result(prepared.policy().retention().deadLetters(), null),
+                outcome(EventType.OPERATION_SHADOWED, wouldSend(sends)),
+                null);
+    }
+
+    /** For the event of a handler that ran in SHADOW. */
+    static Map<String, Object> wouldSend(int sends) {
+        return sends == 0 ? Map.of() : Map.of("would_send", sends);
+    }
+
     /** It did not run, or did nothing: back in its place, its attempt refunded. */
     public DeliveryResult handedBack() {
         return handedBack(DeliveryResult.ResultKind.HANDED_BACK, null);
@@ -328,9 +350,12 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** Its deadline passed before it could begin. */
     DeliveryResult late() {
-        Failure failure =
-                Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
-        return dead(notRun(failure, JudgementBasis.Source.DEADLINE), false);
+        return dead(notRun(LATE, JudgementBasis.Source.DEADLINE), false);
+    }
+
+    /** As {@link #late}, in SHADOW. */
+    DeliveryResult lateInShadow() {
+        return wouldFail(LATE);
     }
 
     private FailedAttempt notRun(Failure failure, JudgementBasis.Source why) {
@@ -349,6 +374,34 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      */
     @Nullable
     DeliveryResult threw(HandlerOutcome.Threw<?> threw, boolean atomic) {
+        return judged(threw, atomic, failed -> failedInEarnest(failed, atomic));
+    }
+
+    /**
+     * What a handler that failed in SHADOW leaves. Nothing of it is in earnest: it spends no attempt and is not retried, it is no dead
+     * letter and has no onDead handler, and its lane continues.
+     */
+    @Nullable
+    DeliveryResult threwInShadow(HandlerOutcome.Threw<?> threw) {
+        boolean storeFailed = threw.thrown() instanceof SemelException.StoreUnavailable
+                || threw.thrown() instanceof SemelException.OutcomeUnknown
+                || threw.thrown() instanceof SemelException.TransactionMustBeRetried;
+        return storeFailed ? handedBackToOthers() : judged(threw, true, failed -> wouldFail(failed.failure()));
+    }
+
+    private DeliveryResult wouldFail(Failure failure) {
+        return end(
+                DeliveryResult.ResultKind.SHADOWED,
+                Transition.SHADOW,
+                notRun(Transition.failure(prepared.policy().retention().deadLetters(), Failures.encode(failure))),
+                outcome(
+                        EventType.OPERATION_SHADOWED,
+                        Map.of("category", failure.category().code(), "reason", failure.reason())),
+                null);
+    }
+
+    private @Nullable DeliveryResult judged(
+            HandlerOutcome.Threw<?> threw, boolean atomic, Function<FailedAttempt, DeliveryResult> failure) {
         Throwable thrown = threw.thrown();
         LeaseKeeper.Stop stop = threw.stop();
         if (stop == LeaseKeeper.Stop.LEASE_OVER) {
@@ -376,6 +429,10 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         if (failed.interrupted()) {
             return interrupted(failed, atomic);
         }
+        return failure.apply(failed);
+    }
+
+    private DeliveryResult failedInEarnest(FailedAttempt failed, boolean atomic) {
         if (failed.failure().category() == Failure.Category.AUTH) {
             return handedBack(DeliveryResult.ResultKind.REFUSED, failed.failure());
         }

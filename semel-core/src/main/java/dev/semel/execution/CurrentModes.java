@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Mode;
+import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
@@ -84,23 +85,22 @@ public final class CurrentModes {
     /** The mode of a call, with the version to be checked at the grant. */
     record Reading(Mode mode, long version) {}
 
-    /** Not inside a transaction: it may need a connection. */
-    Reading of(String tenant, String operation) {
+    /** The modes that apply to a call. Not inside a transaction: it may need a connection. */
+    Reading of(PreparedCall<?, ?> prepared) {
+        if (prepared.call().deadline() != null) {
+            // Brings the store's clock, by which the deadline is judged.
+            fresh();
+        }
+        return of(prepared.header().tenant(), prepared.operation());
+    }
+
+    Reading of(String tenant, Operation<?, ?> operation) {
         Reading reading = read(modes(), tenant, operation);
         if (reading.mode() != Mode.LIVE) {
             reload();
             reading = read(modes(), tenant, operation);
         }
         return reading;
-    }
-
-    /** The modes that apply to a call. Not inside a transaction. */
-    Reading of(PreparedCall<?, ?> prepared) {
-        if (prepared.call().deadline() != null) {
-            // Brings the store's clock, by which the deadline is judged.
-            fresh();
-        }
-        return of(prepared.header().tenant(), prepared.header().operation());
     }
 
     /** Time to the deadline, of the call or of its policy, by the store's clock; absent when there is none. */
@@ -134,24 +134,27 @@ public final class CurrentModes {
     /** The mode under which a handler that was granted a while ago would start; nothing when the modes cannot be read. */
     @Nullable
     Mode beforeStart(PreparedCall<?, ?> asked) {
-        return beforeStart(asked.header().tenant(), asked.header().operation());
+        return beforeStart(asked.header().tenant(), asked.operation());
     }
 
     @Nullable
-    Mode beforeStart(String tenant, String operation) {
-        return known() ? read(modes(), tenant, operation).mode() : null;
+    Mode beforeStart(String tenant, Operation<?, ?> operation) {
+        return known() ? mode(modes(), tenant, operation) : null;
     }
 
-    /** As {@link #beforeStart}, for work that needs no store: while the modes cannot be read, those that were read last apply. */
-    Mode newest(String tenant, String operation) {
-        Mode known = beforeStart(tenant, operation);
-        return known != null ? known : read(modes(), tenant, operation).mode();
+    /**
+     * As {@link #beforeStart}, for work that needs no store and is declared by its name alone: while the modes cannot be read, those
+     * that were read last apply.
+     */
+    Mode newest(String tenant, String work) {
+        known();
+        return modes().of(tenant, work).stricter(nodeMode);
     }
 
     /** As {@link #beforeStart}, inside a transaction. */
     Mode beforeStart(Transactions.Tx tx, PreparedCall<?, ?> asked) {
         Switchboard.Modes known = isFresh() ? modes() : readIn(tx);
-        return read(known, asked.header().tenant(), asked.header().operation()).mode();
+        return read(known, asked).mode();
     }
 
     /** Whether the modes are still those of a version, inside a transaction that began under it. */
@@ -200,14 +203,14 @@ public final class CurrentModes {
     }
 
     /** For a call inside a transaction, which must not need a connection of its own. */
-    Reading in(Transactions.Tx tx, String tenant, String operation) {
-        Reading cached = read(modes(), tenant, operation);
-        return cached.mode() == Mode.LIVE ? cached : read(tx.modes(), tenant, operation);
+    Reading in(Transactions.Tx tx, PreparedCall<?, ?> asked) {
+        Reading cached = read(modes(), asked);
+        return cached.mode() == Mode.LIVE ? cached : read(tx.modes(), asked);
     }
 
     /** As {@link #in}, when the cached reading turned out to be old. */
-    Reading afresh(Transactions.Tx tx, String tenant, String operation) {
-        return read(tx.modes(), tenant, operation);
+    Reading afresh(Transactions.Tx tx, PreparedCall<?, ?> asked) {
+        return read(tx.modes(), asked);
     }
 
     /** For a claim: no older than a second. Not inside a transaction. */
@@ -219,13 +222,14 @@ public final class CurrentModes {
     }
 
     /** The mode of a tenant's operation in a reading, with this node's own. */
-    public Mode mode(Switchboard.Modes reading, String tenant, String operation) {
-        return read(reading, tenant, operation).mode();
+    public Mode mode(Switchboard.Modes reading, String tenant, Operation<?, ?> operation) {
+        return reading.of(tenant, operation.name(), operation.definition().labels())
+                .stricter(nodeMode);
     }
 
     /** The mode of an operation for all tenants. */
-    public Mode mode(Switchboard.Modes reading, String operation) {
-        return reading.ofAll(operation).stricter(nodeMode);
+    public Mode mode(Switchboard.Modes reading, Operation<?, ?> operation) {
+        return reading.ofAll(operation.name(), operation.definition().labels()).stricter(nodeMode);
     }
 
     /** Reads the modes again. */
@@ -244,7 +248,11 @@ public final class CurrentModes {
         return view.updateAndGet(old -> old.or(mine, begun)).modes();
     }
 
-    private Reading read(Switchboard.Modes now, String tenant, String operation) {
-        return new Reading(now.of(tenant, operation).stricter(nodeMode), now.version());
+    private Reading read(Switchboard.Modes now, PreparedCall<?, ?> asked) {
+        return read(now, asked.header().tenant(), asked.operation());
+    }
+
+    private Reading read(Switchboard.Modes now, String tenant, Operation<?, ?> operation) {
+        return new Reading(mode(now, tenant, operation), now.version());
     }
 }

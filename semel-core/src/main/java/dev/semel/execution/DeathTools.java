@@ -2,6 +2,7 @@ package dev.semel.execution;
 
 import dev.semel.Death;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -13,6 +14,17 @@ public record DeathTools(DeathHandlers handlers, AtomicTools atomic, RandomGener
     /** Whether a dead letter of this call is recorded together with an onDead handler. */
     boolean has(PreparedCall<?, ?> prepared) {
         return handlers.has(prepared.header().operation());
+    }
+
+    /** Renews the lease of a call while its onDead handler runs. */
+    DeathTransaction.DeathOutcome underLease(
+            PreparedCall<?, ?> prepared, long fence, Supplier<DeathTransaction.DeathOutcome> death) {
+        LeaseKeeper.Watched held = atomic.keeper().hold(prepared, fence);
+        try {
+            return death.get();
+        } finally {
+            held.close();
+        }
     }
 
     /** A death whose onDead handler is registered here. */

@@ -26,6 +26,8 @@ public final class EngineServices {
     private final AtomicTools atomic;
     private final LeasedTools leased;
     private final DeliveryTools deliveries;
+    private final ReceiverBreakers breakers;
+    private final RateLimits limits;
 
     /** Clock, random numbers, encoding, policies, and the watch, as the settings have them. */
     public record Tools(TimeSource time, RandomGenerator random, ValueCodec codec, Catalogue catalogue, Watch watch) {}
@@ -48,8 +50,11 @@ public final class EngineServices {
         this.memory = memory;
         GroupedLedger ledger = new GroupedLedger(store, tools.time(), tools.watch());
         this.watch = new CallWatch(tools.watch(), tools.time());
-        this.preparation = new CallPreparation(tools.catalogue(), tools.codec(), tools.random(), tools.time());
-        this.answers = new AnswerSources(ledger, memory.results(), tools.codec(), audits);
+        this.breakers = new ReceiverBreakers(tools.time());
+        this.limits = new RateLimits(store, tools.time(), tools.watch());
+        this.preparation =
+                new CallPreparation(tools.catalogue(), tools.codec(), tools.random(), tools.time(), breakers);
+        this.answers = new AnswerSources(ledger, memory.results(), tools.codec(), audits, tools.watch());
         this.transactions = new ApplicationTransactions(store);
         this.sender = new MessageSender(
                 new MessagePreparation(store, preparation, modes, audits.events()),
@@ -146,9 +151,19 @@ public final class EngineServices {
         return deliveries;
     }
 
+    /** One for each operation: for its calls and its deliveries. */
+    public ReceiverBreakers breakers() {
+        return breakers;
+    }
+
+    /** For calls and deliveries. */
+    public RateLimits limits() {
+        return limits;
+    }
+
     /** The first two steps of every direct call. */
     CallPipeline pipeline() {
-        return new CallPipeline(preparation, answers, memory.inFlight(), tools.time());
+        return new CallPipeline(preparation, limits, answers, memory.inFlight(), tools.time());
     }
 
     /** The transactions of a direct atomic call. */

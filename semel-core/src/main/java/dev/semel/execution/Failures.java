@@ -23,7 +23,34 @@ public final class Failures {
             Failure.Category.NETWORK,
             "The store did not answer in time whether this kind of work is switched off; nothing was run. Ask again.");
 
+    /** Not run because of the limit for all tenants of its operation together. */
+    public static final Failure RATE_LIMITED = Failure.of(
+            Failure.Category.RATE_LIMITED,
+            "There are too many calls of this kind at the moment (rate limit); nothing was run or stored. Ask again later.");
+
+    /** Not run because of the limit for its tenant. */
+    public static final Failure TENANT_RATE_LIMITED = Failure.of(
+            Failure.Category.RATE_LIMITED,
+            "This tenant makes too many calls of this kind at the moment (rate limit); nothing was run or stored. Ask again"
+                    + " later.");
+
+    /** Not run because its breaker is open. */
+    public static final Failure BREAKER_OPEN = Failure.of(
+            Failure.Category.DISABLED,
+            "Calls of this kind kept failing, so none is run for a while (the circuit breaker is open); nothing was run. Ask"
+                    + " again later.");
+
     private Failures() {}
+
+    /** Whether this failure says that a rate limit of the operation stopped the call. */
+    public static boolean isRateLimit(Failure failure) {
+        return failure.equals(RATE_LIMITED) || failure.equals(TENANT_RATE_LIMITED);
+    }
+
+    /** Whether this failure says that the operation's breaker stopped the call. */
+    public static boolean isBreakerOpen(Failure failure) {
+        return failure.equals(BREAKER_OPEN);
+    }
 
     public static byte[] encode(Failure failure) {
         return encode(failure, null);

@@ -50,6 +50,10 @@ public final class JoinedRun implements Semel.Joined {
             return Answers.rejected(call, e);
         }
         Answers<R> answers = services.answers().to(prepared);
+        RateLimits.NoPermit noPermit = services.limits().takeInTransaction(prepared);
+        if (noPermit != null) {
+            return answers.notAdmitted(noPermit);
+        }
         AtomicTransaction<P, R> transaction =
                 new AtomicTransaction<>(services.atomic(), prepared, answers, (payload, context) -> {
                     try {

@@ -13,6 +13,7 @@ import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -51,16 +52,16 @@ final class LeaseGrants {
          *
          * @param prepared the call as its record has it: see {@link PreparedCall#asStored}
          * @param mode LIVE or SHADOW
+         * @param pass of the breaker, to be closed by the run
          */
-        record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode)
+        record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode, BreakerPass pass)
                 implements LeaseGrant<P, R> {}
 
         /** @param state of the record that was found; absent when none was */
         record NotGranted<P, R>(Answer<R> answer, @Nullable State state) implements LeaseGrant<P, R> {}
     }
 
-    <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> asking) {
-        PreparedCall<P, R> prepared = asking;
+    <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> prepared) {
         Answers<R> answers = sources.to(prepared);
         DuplicateShares.Share duplicates = shares.of(prepared.header().operation());
         TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.findSettled() : null;
@@ -70,13 +71,32 @@ final class LeaseGrants {
                     existing(prepared, stored.found(), answers),
                     stored.found().row().state());
         }
+        BreakerPass pass = prepared.breaker().pass();
+        LeaseGrant<P, R> grant = null;
+        try {
+            grant = reserve(prepared, answers, duplicates, pass);
+            return grant;
+        } finally {
+            if (!(grant instanceof LeaseGrant.Given)) {
+                pass.close();
+            }
+        }
+    }
+
+    private <P, R> LeaseGrant<P, R> reserve(
+            PreparedCall<P, R> asking, Answers<R> first, DuplicateShares.Share duplicates, BreakerPass pass) {
+        PreparedCall<P, R> prepared = asking;
+        Answers<R> answers = first;
         while (true) {
+            if (!prepared.breaker().isClosed()) {
+                // Behind an open breaker no grant is asked for that would tell of a new mode.
+                current.fresh();
+            }
             CurrentModes.Reading modes = current.of(prepared);
-            boolean late = current.isLate(prepared);
-            if (late || modes.mode() == Mode.HALTED) {
+            Supplier<Answer<R>> refusal = refusal(prepared, answers, modes.mode(), pass);
+            if (refusal != null) {
                 Answer<R> known = lookUp(prepared, answers);
-                Answer<R> refusal = late ? answers.late() : answers.halted();
-                return new LeaseGrant.NotGranted<>(known != null ? known : refusal, null);
+                return new LeaseGrant.NotGranted<>(known != null ? known : refusal.get(), null);
             }
             long since = current.nanos();
             Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared));
@@ -96,26 +116,53 @@ final class LeaseGrants {
             } else if (reserved instanceof Reserved.Granted granted) {
                 current.confirmed(modes.version(), since);
                 duplicates.count(false);
-                return new LeaseGrant.Given<>(prepared, granted, modes.mode());
+                return new LeaseGrant.Given<>(prepared, granted, modes.mode(), pass);
             }
         }
     }
 
+    /** The answer to a call that may not be granted now, unless its record has one. */
+    private <R> @Nullable Supplier<Answer<R>> refusal(
+            PreparedCall<?, R> prepared, Answers<R> answers, Mode mode, BreakerPass pass) {
+        if (current.isLate(prepared)) {
+            return answers::late;
+        }
+        if (mode == Mode.HALTED) {
+            return answers::halted;
+        }
+        // In SHADOW the handler does not run.
+        return mode == Mode.SHADOW || pass.take() ? null : answers::breakerOpen;
+    }
+
     /**
      * For a run without a caller: granted if the record is still under the fence that was read. A record that its
-     * owner has released meanwhile is not created again, as no caller wants it.
+     * owner has released meanwhile is not created again, as no caller wants it. While the breaker is open it is left as it is.
      */
     <P, R> LeaseGrant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
+        BreakerPass pass = prepared.breaker().pass();
+        LeaseGrant.Given<P, R> given = null;
+        try {
+            given = takeOver(prepared, fence, pass);
+            return given;
+        } finally {
+            if (given == null) {
+                pass.close();
+            }
+        }
+    }
+
+    private <P, R> LeaseGrant.@Nullable Given<P, R> takeOver(
+            PreparedCall<P, R> prepared, long fence, BreakerPass pass) {
         while (true) {
             CurrentModes.Reading modes = current.of(prepared);
-            if (modes.mode() == Mode.HALTED) {
+            if (modes.mode() == Mode.HALTED || modes.mode() == Mode.LIVE && !pass.take()) {
                 return null;
             }
             long since = current.nanos();
             Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared, fence));
             if (reserved instanceof Reserved.Granted granted) {
                 current.confirmed(modes.version(), since);
-                return new LeaseGrant.Given<>(prepared, granted, modes.mode());
+                return new LeaseGrant.Given<>(prepared, granted, modes.mode(), pass);
             }
             if (!(reserved instanceof Reserved.ModesChanged)) {
                 return null;

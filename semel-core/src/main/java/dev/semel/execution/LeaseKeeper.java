@@ -72,6 +72,11 @@ public final class LeaseKeeper {
         return run;
     }
 
+    /** As {@link #hold(Lease)}, of a call that was granted, or renewed, a moment ago. */
+    Watched hold(PreparedCall<?, ?> prepared, long fence) {
+        return hold(new Lease(prepared.id(), fence, prepared.policy().limits().lease(), time.nanos()));
+    }
+
     private void wakeFor(Watched run) {
         if (run.nextDue() - nextTick < 0) {
             onEarlier.run();

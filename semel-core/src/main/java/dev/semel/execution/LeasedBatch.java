@@ -35,7 +35,7 @@ public final class LeasedBatch {
                 services.watch(),
                 operation,
                 calls,
-                (part, spans) -> together(operation, part, handler, spans),
+                (part, spans) -> Batches.isOneByOne(operation) ? Map.of() : together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));
     }
 

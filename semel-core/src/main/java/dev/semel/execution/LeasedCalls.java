@@ -48,7 +48,10 @@ public final class LeasedCalls {
                 return;
             }
             try {
-                Answer<R> answer = takeOver(prepared, row.status().fence(), handler, leader);
+                // Without a permit it is left to a later sweep.
+                Answer<R> answer = services.limits().take(prepared) != null
+                        ? null
+                        : takeOver(prepared, row.status().fence(), handler, leader);
                 if (answer == null) {
                     span.ended(Outcome.LOST);
                 } else {

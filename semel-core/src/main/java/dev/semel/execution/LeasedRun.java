@@ -27,6 +27,13 @@ final class LeasedRun<P, R> {
     /** The answer, or nothing when the record is due for its next attempt now. */
     @Nullable
     Answer<R> runUnder(LeaseGrants.LeaseGrant.Given<P, R> given, InFlightCalls.Leader leader) {
+        try (BreakerPass pass = given.pass()) {
+            return runUnder(given, pass, leader);
+        }
+    }
+
+    private @Nullable Answer<R> runUnder(
+            LeaseGrants.LeaseGrant.Given<P, R> given, BreakerPass pass, InFlightCalls.Leader leader) {
         Reserved.Granted granted = given.granted();
         leader.becameVisible();
         if (given.mode() == Mode.SHADOW) {
@@ -36,9 +43,11 @@ final class LeasedRun<P, R> {
         try (LeaseKeeper.Watched held = tools.hold(prepared, granted)) {
             HandlerOutcome<R> outcome = invocation.invoke(granted, held);
             if (outcome instanceof HandlerOutcome.Returned<R> returned) {
+                pass.returned();
                 return settlement.returned(granted, returned, leader);
             }
             threw = (HandlerOutcome.Threw<R>) outcome;
+            pass.threw(prepared, threw);
         }
         return settlement.threw(granted, threw);
     }

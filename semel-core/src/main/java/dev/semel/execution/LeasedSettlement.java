@@ -274,7 +274,11 @@ final class LeasedSettlement<P, R> {
      */
     private Answer<R> died(Reserved.Granted granted, FailedAttempt attempt, Move move) {
         DirectDeath<P, R> death = new DirectDeath<>(services, prepared, attempt);
-        DeathOutcome outcome = death.numbered(granted.fence()).run(move);
+        DeathOutcome outcome = services.deaths()
+                .underLease(
+                        prepared,
+                        granted.fence(),
+                        () -> death.numbered(granted.fence()).run(move));
         if (outcome instanceof DeathOutcome.DeathRecorded) {
             services.watch().died(prepared, attempt.failure());
             return answers.failed(attempt.failure());

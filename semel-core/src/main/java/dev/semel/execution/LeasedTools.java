@@ -14,10 +14,6 @@ record LeasedTools(StepTools steps, SettlementTools settling, LeaseKeeper keeper
         if (granted.takenOver()) {
             settling.watch().takenOver(prepared);
         }
-        return keeper.hold(new LeaseKeeper.Lease(
-                prepared.id(),
-                granted.fence(),
-                prepared.policy().limits().lease(),
-                settling.time().nanos()));
+        return keeper.hold(prepared, granted.fence());
     }
 }

@@ -43,13 +43,14 @@ final class MessagePreparation {
 
     /**
      * @param cause the record whose handler sends it, if any
-     * @throws SemelException.Invalid when its key, payload or times cannot be stored
+     * @throws SemelException.Invalid when its payload has faults, or its key, payload or times cannot be stored
      * @throws SemelException.Misconfigured when the store keeps no messages, or there is no policy of the channel's name
      */
     <P> PreparedMessage prepare(Channel<P> channel, Message<P> message, @Nullable RecordId cause) {
         demandQueue(channel);
         Operation.Definition<P, Void> definition = channel.definition().operation();
         Policy policy = calls.policy(definition);
+        PayloadCheck.demandValid(definition, message.payload());
         byte[] payload = calls.encode(message.payload(), definition.payload());
         Identity identity = Identity.of(message.tenant(), definition.name(), message.key());
         Call.Origin origin = message.origin();
@@ -69,7 +70,12 @@ final class MessagePreparation {
                 lane == null ? null : new Line.Lane(Identity.lane(message.tenant(), definition.name(), lane), lane),
                 times(message.when(), policy),
                 events.outcome(EventType.OPERATION_QUEUED, about, Map.of()));
-        return new PreparedMessage(arrival, identity, calls.versions(definition), about);
+        return new PreparedMessage(
+                arrival,
+                identity,
+                calls.versions(definition),
+                about,
+                policy.retention().success().toMillis());
     }
 
     private Arrival.ArrivalTimes times(Message.When when, Policy policy) {

@@ -48,6 +48,7 @@ final class Outbox {
 
     private boolean holds;
     private @Nullable RuntimeException failed;
+    private @Nullable Rehearsal rehearsal;
 
     Outbox(MessageSender sender, Tx tx) {
         this.sender = sender;
@@ -85,6 +86,34 @@ final class Outbox {
         withCommit.clear();
         sender.wake(Set.copyOf(channels));
         channels.clear();
+    }
+
+    /**
+     * A run in SHADOW begins: what is sent is noted until {@link #endRehearsal}.
+     *
+     * @param now the store's time
+     */
+    Rehearsal rehearse(long now) {
+        return locked(() -> {
+            Rehearsal begun = new Rehearsal(rehearsal, now);
+            rehearsal = begun;
+            return begun;
+        });
+    }
+
+    void endRehearsal(Rehearsal ended) {
+        lock.lock();
+        try {
+            rehearsal = ended.outer();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The run in SHADOW that its transaction belongs to; absent if the transaction is to be committed. */
+    @Nullable
+    Rehearsal rehearsal() {
+        return rehearsal;
     }
 
     /**
@@ -162,7 +191,7 @@ final class Outbox {
         return locked(() -> {
             store();
             channels.add(message.channel());
-            return sender.countInMetrics(message, message.judge(MessageSender.enqueue(tx, message)));
+            return noted(message, message.judge(MessageSender.enqueue(tx, message)));
         });
     }
 
@@ -239,10 +268,17 @@ final class Outbox {
     private List<Sent> judge(List<PreparedMessage> messages, List<Enqueued> answers) {
         List<Sent> judged = new ArrayList<>();
         for (int i = 0; i < messages.size(); i++) {
-            judged.add(sender.countInMetrics(messages.get(i), messages.get(i).judge(answers.get(i))));
+            judged.add(noted(messages.get(i), messages.get(i).judge(answers.get(i))));
         }
         judged.forEach(Sent::orThrow);
         return judged;
+    }
+
+    private Sent noted(PreparedMessage message, Sent sent) {
+        if (rehearsal != null && sent instanceof Sent.Accepted) {
+            rehearsal.note(message);
+        }
+        return sender.countInMetrics(message, sent);
     }
 
     /** A message that was not stored stays so, whoever catches the exception. */

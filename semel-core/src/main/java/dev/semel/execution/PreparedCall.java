@@ -31,6 +31,7 @@ final class PreparedCall<P, R> implements Attempted {
     private final Header header;
     private final long startedNanos;
     private Span span = Span.NONE;
+    private ReceiverBreaker breaker = ReceiverBreaker.NONE;
 
     /** As a caller asks for it; see {@link CallPreparation}. */
     PreparedCall(
@@ -99,6 +100,7 @@ final class PreparedCall<P, R> implements Attempted {
                 other.header.parent());
         this.startedNanos = other.startedNanos;
         this.span = other.span;
+        this.breaker = other.breaker;
     }
 
     /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
@@ -116,6 +118,16 @@ final class PreparedCall<P, R> implements Attempted {
         span = value;
         span.about(id(), correlationId());
         return this;
+    }
+
+    /** From now on this breaker is asked before the handler. */
+    PreparedCall<P, R> withBreaker(ReceiverBreaker value) {
+        breaker = value;
+        return this;
+    }
+
+    ReceiverBreaker breaker() {
+        return breaker;
     }
 
     Span span() {

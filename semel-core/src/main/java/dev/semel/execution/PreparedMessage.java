@@ -16,8 +16,13 @@ import dev.semel.store.Row;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A message that was checked, encoded and identified: ready to be stored. */
-record PreparedMessage(Arrival arrival, Identity identity, PayloadVersions<?> versions, Events.About about) {
+/**
+ * A message that was checked, encoded and identified: ready to be stored.
+ *
+ * @param rememberedMillis how long its record is kept after it was delivered
+ */
+record PreparedMessage(
+        Arrival arrival, Identity identity, PayloadVersions<?> versions, Events.About about, long rememberedMillis) {
     RecordId id() {
         return identity.id();
     }

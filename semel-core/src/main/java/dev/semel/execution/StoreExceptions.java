@@ -4,11 +4,11 @@ import dev.semel.SemelException;
 import java.util.concurrent.Callable;
 
 /** Translates a store's exceptions into those of the API. */
-final class StoreExceptions {
+public final class StoreExceptions {
     private StoreExceptions() {}
 
     /** Handlers' exceptions never come this way: they are {@link HandlerOutcome.Threw}. */
-    static <T> T translated(Callable<T> body) {
+    public static <T> T translated(Callable<T> body) {
         try {
             return body.call();
         } catch (RuntimeException e) {

@@ -84,6 +84,15 @@ public final class RecordId implements Comparable<RecordId> {
     }
 
     /**
+     * Where a message is recorded that a run in SHADOW would have sent as this record. It is never the id of a record that a call or a
+     * send made, so that nothing recorded there is taken for a duplicate.
+     */
+    public RecordId shadow() {
+        // A call's id begins with its tenant, which is never empty; a step's has four parts.
+        return Hashes.recordId("", "shadow", hex());
+    }
+
+    /**
      * The idempotency key to hand to a downstream service on behalf of this record or step: the same in every attempt, under
      * every fence. It begins like {@link #hex}, so that the record can be found from the other side's log.
      */

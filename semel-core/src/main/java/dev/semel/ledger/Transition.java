@@ -59,6 +59,10 @@ public enum Transition {
     LOSE(UNKNOWN, IN_PROGRESS),
     /** Decided, not acted on. */
     SHADOW(SHADOWED, IN_PROGRESS),
+    /** A message that a run in SHADOW would have sent is recorded: in the commit that made its record, so nobody has seen it queued. */
+    REHEARSE(SHADOWED, QUEUED),
+    /** An operator has a message of {@link #REHEARSE} sent for real, under its own record: this one is closed, and never sent again. */
+    SEND_FOR_REAL(COMPLETED, SHADOWED),
     /** Handed back by drain, halt, breaker or pause. */
     HAND_BACK(QUEUED, IN_PROGRESS),
     /** The answer leaves no record. */
@@ -112,8 +116,15 @@ public enum Transition {
         boolean standing = line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
         boolean stays = standing && deadHead == Policy.DeadHead.PARK_LANE;
         return switch (this) {
-            case COMPLETE, COMPLETE_IN_LANE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
-                line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
+            case COMPLETE,
+                    COMPLETE_IN_LANE,
+                    SHADOW,
+                    REHEARSE,
+                    SEND_FOR_REAL,
+                    RELEASE,
+                    RECONCILE_DONE,
+                    DISCARD,
+                    FORGET -> line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
             case FAIL, PARK, LOSE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             // Under CONTINUE an UNKNOWN head may leave its lane at any moment, so it always joins the tail.

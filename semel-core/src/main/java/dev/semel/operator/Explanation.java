@@ -3,6 +3,7 @@ package dev.semel.operator;
 import dev.semel.Failure;
 import dev.semel.Mode;
 import dev.semel.execution.PendingDeath;
+import dev.semel.execution.ShadowSends;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -72,8 +73,18 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         facts,
                         "look at the other side; then replay it if it had no effect, or discard it if it had");
             case SHADOWED ->
-                new Explanation(
-                        name + " was decided in SHADOW and not acted on.", facts, "replay it to have it done for real");
+                ShadowSends.isOne(row)
+                        ? new Explanation(
+                                name + " would have been sent by a run in SHADOW; nothing was sent.",
+                                facts,
+                                "compare it with what was sent, then replay it to have it sent for real, or discard it")
+                        : new Explanation(
+                                name + " was decided in SHADOW and not acted on."
+                                        + (row.failure() == null
+                                                ? ""
+                                                : " Its handler would have failed: " + failure(sight, row)),
+                                facts,
+                                "replay it to have it done for real");
             case DISCARDED ->
                 new Explanation(name + " was closed: " + failure(sight, row), facts, "replay it if that was wrong");
             case IN_PROGRESS -> running(name, row, now, facts);

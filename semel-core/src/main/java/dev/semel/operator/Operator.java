@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 public final class Operator {
     private static final int AT_ONCE = 10;
 
+    /** To find one operation of a group it is enough to look at so many records of each state. */
+    private static final int NEWEST = 500;
+
     /** For a handler that was let through just before its node's reading of the modes grew old. */
     private static final Duration MARGIN = Duration.ofMillis(200);
 
@@ -173,6 +176,18 @@ public final class Operator {
                                 .isEmpty());
     }
 
+    /**
+     * Whether the ledger holds anything of an operation in the group. Labels are declared in the code of applications, so those of a
+     * group by label are not known here.
+     */
+    public boolean knows(Switchboard.Group group) {
+        return channelNames().stream().anyMatch(name -> group.contains(name, Set.of()))
+                || modes().settings().stream().anyMatch(setting -> group.equals(setting.group()))
+                || Arrays.stream(State.values())
+                        .flatMap(state -> list(state, RecordFilter.ALL, RecordFilter.Cursor.START, NEWEST).stream())
+                        .anyMatch(row -> group.contains(row.header().operation(), Set.of()));
+    }
+
     /** The channels of which something waits, runs or is parked, and those that are paused. */
     public Set<String> channelNames() {
         return ChannelState.names(store);
@@ -210,6 +225,11 @@ public final class Operator {
     /** Dead letters, and messages whose outcome is unknown. */
     public UnresolvedMessages letters() {
         return new UnresolvedMessages(store.ledger());
+    }
+
+    /** Messages that runs in SHADOW would have sent. */
+    public ShadowMessages shadows() {
+        return new ShadowMessages(store, events);
     }
 
     /** Handles replays of many; see {@link Replays#CHANNEL}. */
@@ -294,13 +314,17 @@ public final class Operator {
 
     /** Sets a mode for all nodes. Grants made before are not undone; none is made after. */
     public long setMode(Switchboard.Setting setting, Warrant warrant) {
-        demandNames(setting.operation(), setting.tenant());
+        Switchboard.Group group = setting.group();
+        String operation = group == null ? setting.operation() : null;
+        demandNames(operation, setting.tenant());
         String tenant = setting.tenant() == null ? "*" : setting.tenant();
-        AuditEntry.Subject subject = new AuditEntry.Subject(tenant, setting.operation(), null, null, null);
-        AuditEntry event = events.event(
-                EventType.MODE_CHANGED,
-                new Events.About(subject, warrant.origin(), null, 0),
-                warrant.details("mode", setting.mode().name()));
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant, operation, null, null, null);
+        Map<String, Object> details = warrant.details("mode", setting.mode().name());
+        if (group != null) {
+            details.put("group", group.toString());
+        }
+        AuditEntry event =
+                events.event(EventType.MODE_CHANGED, new Events.About(subject, warrant.origin(), null, 0), details);
         return store.switchboard().set(setting, event);
     }
 

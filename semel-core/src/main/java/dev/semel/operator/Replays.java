@@ -16,6 +16,7 @@ import dev.semel.audit.Events;
 import dev.semel.audit.Redactor;
 import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
+import dev.semel.execution.ShadowSends;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.key.ValueCodec;
@@ -68,6 +69,7 @@ public final class Replays {
     private final Events events;
     private final TimeSource time;
     private final UnresolvedMessages letters;
+    private final ShadowMessages shadows;
     private final Function<String, @Nullable Policy> policies;
     private final Predicate<String> handled;
 
@@ -85,6 +87,7 @@ public final class Replays {
         this.events = events;
         this.time = time;
         this.letters = new UnresolvedMessages(store.ledger());
+        this.shadows = new ShadowMessages(store, events);
         this.policies = policies;
         this.handled = handled;
     }
@@ -122,7 +125,7 @@ public final class Replays {
 
     /**
      * Sends a record to its handler again, or, if it came by a direct call and no handler is registered here, lets the next
-     * caller run it. A new budget of attempts begins.
+     * caller run it. A new budget of attempts begins. A message that a run in SHADOW would have sent is sent under its own record.
      *
      * @param row as it was just seen; none if there is none, or it is expired
      */
@@ -130,7 +133,7 @@ public final class Replays {
         if (row == null) {
             return ReplayOutcome.ABSENT;
         }
-        return outcome(row, moved(row, warrant));
+        return ShadowSends.isOne(row) ? shadows.send(row, warrant) : outcome(row, moved(row, warrant));
     }
 
     private Moved moved(Row row, Warrant warrant) {
@@ -447,6 +450,9 @@ public final class Replays {
 
     /** Whether a record's state allows that it is replayed. */
     public static boolean mayReplay(Row row) {
+        if (ShadowSends.isOne(row)) {
+            return row.state() == State.SHADOWED;
+        }
         return (row.line() == null ? Transition.REPLAY_BY_CALLER : Transition.REPLAY_BY_HANDLER)
                 .from()
                 .contains(row.state());

@@ -33,6 +33,11 @@ public interface Store extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** Absent when the store cannot count for all nodes together: then a limit that holds for all of them is refused. */
+    default Optional<Permits> permits() {
+        return Optional.empty();
+    }
+
     /** How many bytes the ledger and its audit take where they are stored; absent where nobody can say. */
     default OptionalLong bytes() {
         return OptionalLong.empty();

@@ -3,7 +3,9 @@ package dev.semel.store;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The settings that all nodes share: modes and the epoch. */
@@ -62,23 +64,35 @@ public interface Switchboard {
             pauses = List.copyOf(pauses);
         }
 
-        /** The strictest mode that applies. */
+        /** As {@link #of(String, String, Set)}, of an operation whose labels are not known: those set for labels are left out. */
         public Mode of(String tenant, String operation) {
-            Mode mode = Mode.LIVE;
-            for (Setting setting : settings) {
-                if (setting.appliesTo(tenant, operation)) {
-                    mode = mode.stricter(setting.mode());
-                }
-            }
-            return mode;
+            return of(tenant, operation, Set.of());
+        }
+
+        /**
+         * The strictest mode that applies.
+         *
+         * @param labels of the operation, as it is declared
+         */
+        public Mode of(String tenant, String operation, Set<String> labels) {
+            return strictest(setting ->
+                    (setting.tenant == null || setting.tenant.equals(tenant)) && setting.appliesTo(operation, labels));
+        }
+
+        /** As {@link #ofAll(String, Set)}, of an operation whose labels are not known. */
+        public Mode ofAll(String operation) {
+            return ofAll(operation, Set.of());
         }
 
         /** The strictest mode that applies to an operation for all tenants. */
-        public Mode ofAll(String operation) {
+        public Mode ofAll(String operation, Set<String> labels) {
+            return strictest(setting -> setting.tenant == null && setting.appliesTo(operation, labels));
+        }
+
+        private Mode strictest(Predicate<Setting> applying) {
             Mode mode = Mode.LIVE;
             for (Setting setting : settings) {
-                if (setting.tenant() == null
-                        && (setting.operation() == null || setting.operation().equals(operation))) {
+                if (applying.test(setting)) {
                     mode = mode.stricter(setting.mode());
                 }
             }
@@ -88,12 +102,80 @@ public interface Switchboard {
 
     /**
      * @param tenant all tenants when absent
-     * @param operation all operations when absent
+     * @param operation what it applies to: the name of one operation, a group as {@link Group#stored} writes it, or all operations
+     *     when absent. A store keeps the text as it is
      */
     record Setting(@Nullable String tenant, @Nullable String operation, Mode mode) {
-        boolean appliesTo(String otherTenant, String otherOperation) {
-            return (tenant == null || tenant.equals(otherTenant))
-                    && (operation == null || operation.equals(otherOperation));
+        /** For a group of operations. */
+        public static Setting forGroup(@Nullable String tenant, Group group, Mode mode) {
+            return new Setting(tenant, group.stored(), mode);
+        }
+
+        /** The group it is for; absent when it is for one operation or for all. */
+        public @Nullable Group group() {
+            return operation == null ? null : Group.of(operation);
+        }
+
+        boolean appliesTo(String name, Set<String> labels) {
+            if (operation == null || operation.equals(name)) {
+                return true;
+            }
+            Group group = group();
+            return group != null && group.contains(name, labels);
+        }
+    }
+
+    /**
+     * Operations and channels that are switched together.
+     *
+     * @param text a beginning of names, or a label: 1 to 120 characters without control characters
+     */
+    record Group(By by, String text) {
+        public Group {
+            SemelException.Invalid.unlessName(by == By.PREFIX ? "prefix of operation names" : "label", text, 120);
+        }
+
+        /** What its members have in common. */
+        public enum By {
+            /** Their names begin with the text. */
+            PREFIX("prefix"),
+            /** They are declared with the text as a label. */
+            LABEL("label");
+
+            private final String word;
+            // No name of an operation has a control character.
+            private final String mark;
+
+            By(String word) {
+                this.word = word;
+                this.mark = "\t" + word + "\t";
+            }
+        }
+
+        /** As a setting has it in the place of an operation's name; no operation can be called so. */
+        public String stored() {
+            return by.mark + text;
+        }
+
+        /** Reads the form that {@link #stored} writes; absent when it is an operation's name. */
+        public static @Nullable Group of(String stored) {
+            for (By by : By.values()) {
+                if (stored.startsWith(by.mark)) {
+                    return new Group(by, stored.substring(by.mark.length()));
+                }
+            }
+            return null;
+        }
+
+        /** Whether an operation belongs to it. */
+        public boolean contains(String operation, Set<String> labels) {
+            return by == By.PREFIX ? operation.startsWith(text) : labels.contains(text);
+        }
+
+        /** For people: {@code label side-effects}. */
+        @Override
+        public String toString() {
+            return by.word + " " + text;
         }
     }
 

@@ -62,6 +62,11 @@ public final class WatchedStore implements Store {
     }
 
     @Override
+    public Optional<Permits> permits() {
+        return store.permits().map(permits -> new WatchedPermits(permits, timing));
+    }
+
+    @Override
     public OptionalLong bytes() {
         return store.bytes();
     }

@@ -53,6 +53,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void notAdmitted(String operation, String tenant, String cause) {
+        quietly(() -> watch.notAdmitted(operation, tenant, cause));
+    }
+
+    @Override
     public void sent(String operation, String tenant, Outcome outcome) {
         quietly(() -> watch.sent(operation, tenant, outcome));
     }

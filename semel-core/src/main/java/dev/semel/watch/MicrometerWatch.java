@@ -162,6 +162,12 @@ public final class MicrometerWatch implements Watch {
     }
 
     @Override
+    public void notAdmitted(String operation, String tenant, String cause) {
+        counter("semel.not_admitted", work(operation, tenant).and("cause", cause))
+                .increment();
+    }
+
+    @Override
     public void retries(String operation, String tenant, Policy policy, Failure.Category category) {
         Tags tags = work(operation, tenant).and("policy", policy.code(), "category", category.code());
         counter("semel.retry.attempts", tags).increment();

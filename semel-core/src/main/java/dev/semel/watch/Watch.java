@@ -29,6 +29,13 @@ public interface Watch extends Semel.Observer {
     /** A message that was sent outside any transaction was acknowledged as durable after this time. */
     default void accepted(String operation, String tenant, long nanos) {}
 
+    /**
+     * A call was not run and nothing was stored of it.
+     *
+     * @param cause {@code rate_limit}, {@code tenant_rate_limit} or {@code breaker}
+     */
+    default void notAdmitted(String operation, String tenant, String cause) {}
+
     /** A failed attempt that another one follows. */
     default void retries(String operation, String tenant, Policy policy, Failure.Category category) {}
 

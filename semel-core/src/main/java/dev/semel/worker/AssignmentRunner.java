@@ -132,7 +132,7 @@ final class AssignmentRunner<P, R> {
         if (death.result() == null) {
             completion.release(delivery);
         } else if (death.committed()) {
-            completion.died(delivery, death.result());
+            completion.recorded(delivery, death.result());
         } else {
             completion.complete(delivery, death.result());
         }
@@ -207,7 +207,7 @@ final class AssignmentRunner<P, R> {
                 uncounted--;
                 endAtomic(delivery, outcome);
             }
-            return outcome.committed().containsAll(deliveries);
+            return outcome.isCommitted(deliveries);
         } finally {
             receiver.release(uncounted);
         }
@@ -215,7 +215,11 @@ final class AssignmentRunner<P, R> {
 
     private void endAtomic(ClaimedDelivery<P, R> delivery, AtomicDelivering.DeliveringOutcome<P, R> outcome) {
         DeliveryResult result = outcome.left().get(delivery);
-        if (result != null) {
+        DeliveryResult shadowed = outcome.shadowed().get(delivery);
+        if (shadowed != null) {
+            receiver.count(shadowed);
+            completion.recorded(delivery, shadowed);
+        } else if (result != null) {
             receiver.count(result);
             completion.complete(delivery, result);
         } else if (outcome.committed().contains(delivery)) {

@@ -22,14 +22,14 @@ final class ChannelConsumer<P, R> {
      * @param executor starts the handler threads; without one, somebody else calls {@link #runNext}
      */
     ChannelConsumer(ChannelContext<P, R> context, ClaimLoop claims, @Nullable Executor executor) {
-        ReceiverProtection receiver = new ReceiverProtection(context.name(), context.capacity(), context.time());
+        ReceiverProtection receiver = ReceiverProtection.of(context);
         this.context = context;
         this.schedule = new ClaimSchedule(context.time().nanos());
         this.window = new ClaimWindow(context.capacity().concurrency());
         this.buffer = new ClaimedBuffer<>(context.capacity().perTenant());
         this.completion = new DeliveryCompletion<>(context, window, buffer, schedule);
         this.claimer = new Claimer<>(
-                context, receiver, window, buffer, new BufferFiller<>(context, window, buffer, completion));
+                context, receiver, window, buffer, new BufferFiller<>(context, window, buffer, completion), schedule);
         this.runner = new AssignmentRunner<>(context, receiver, window, buffer, completion);
         this.handlers = new HandlerThreads(context, runner, schedule, claims, executor);
     }

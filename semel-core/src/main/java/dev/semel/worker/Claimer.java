@@ -33,6 +33,7 @@ final class Claimer<P, R> {
     private final ClaimWindow window;
     private final ClaimedBuffer<P, R> buffer;
     private final BufferFiller<P, R> filler;
+    private final ClaimSchedule schedule;
     private final LostClaims lost;
 
     /** Records of the present claim whose last holder let its lease expire. */
@@ -48,12 +49,14 @@ final class Claimer<P, R> {
             ReceiverProtection receiver,
             ClaimWindow window,
             ClaimedBuffer<P, R> buffer,
-            BufferFiller<P, R> filler) {
+            BufferFiller<P, R> filler,
+            ClaimSchedule schedule) {
         this.context = context;
         this.receiver = receiver;
         this.window = window;
         this.buffer = buffer;
         this.filler = filler;
+        this.schedule = schedule;
         this.lost = new LostClaims(context.policy().limits().lease());
     }
 
@@ -68,6 +71,10 @@ final class Claimer<P, R> {
         boolean heldLanes = window.holdsLanes();
         ClaimOutcome outcome = claimUpToRoom();
         waitsForResults = outcome == ClaimOutcome.FULL || heldLanes || window.holdsLanes();
+        long nextPermit = receiver.nextPermitNanos();
+        if (nextPermit > 0) {
+            schedule.retryAt(context.time().nanos() + nextPermit);
+        }
         return outcome;
     }
 
@@ -79,7 +86,7 @@ final class Claimer<P, R> {
         }
         Switchboard.Modes modes = context.services().modes().fresh();
         ChannelPauses.Claimable claimable = context.pauses().claimable(modes, context.name());
-        if (context.services().modes().mode(modes, context.name()) == Mode.HALTED
+        if (context.services().modes().mode(modes, context.operation()) == Mode.HALTED
                 || claimable == ChannelPauses.Claimable.NONE) {
             return ClaimOutcome.NOTHING;
         }
@@ -103,8 +110,8 @@ final class Claimer<P, R> {
             context.services().modes().confirmed(modes.version(), since);
         }
         lastTenant = claimed.last();
-        receiver.claimed(claimed.rows().size());
         filler.fill(claimed.rows(), since, takenOver, new HashSet<>());
+        receiver.claimed(claimed.rows());
         if (starving && claimed.rows().size() >= room) {
             window.grow();
         }
@@ -135,8 +142,8 @@ final class Claimer<P, R> {
                 context.name(),
                 found.rows().size());
         takenOver.addAll(found.takenOver());
-        receiver.claimed(found.rows().size());
         filler.fill(found.rows(), found.since(), takenOver, new HashSet<>(found.headless()));
+        receiver.claimed(found.rows());
         return true;
     }
 
@@ -164,18 +171,19 @@ final class Claimer<P, R> {
                 this::takenOver);
     }
 
-    /** Tenants of which nothing is claimed now: those that are crowded here, switched off or paused. */
+    /** Tenants of which nothing is claimed now: those that are crowded here, switched off, paused or over their rate limit. */
     private Set<String> excludedTenants(Switchboard.Modes modes) {
         int perTenant = context.capacity().perTenant();
         Set<String> excluded = new HashSet<>(buffer.crowded(Math.max(perTenant, window.size() / 2)));
         excluded.removeIf(tenant -> perTenant == context.capacity().concurrency());
         for (Switchboard.Setting setting : modes.settings()) {
             String tenant = setting.tenant();
-            if (tenant != null && context.services().modes().mode(modes, tenant, context.name()) == Mode.HALTED) {
+            if (tenant != null && context.services().modes().mode(modes, tenant, context.operation()) == Mode.HALTED) {
                 excluded.add(tenant);
             }
         }
         excluded.addAll(context.pauses().tenants(modes, context.name()));
+        excluded.addAll(receiver.tenantsWithoutPermit());
         return excluded;
     }
 

@@ -59,9 +59,9 @@ final class DeliveryCompletion<P, R> {
         release(delivery);
     }
 
-    /** Its dead letter was committed with its onDead handler: that is told, and the delivery is released. */
-    void died(ClaimedDelivery<P, R> delivery, DeliveryResult dead) {
-        writtenOnce(delivery, dead, new Moved.Applied());
+    /** Its end was committed without an effect of its own: that is told, and the delivery is released. */
+    void recorded(ClaimedDelivery<P, R> delivery, DeliveryResult end) {
+        writtenOnce(delivery, end, new Moved.Applied());
         schedule.wake();
     }
 

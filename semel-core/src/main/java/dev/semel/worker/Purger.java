@@ -5,21 +5,29 @@ import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
+import dev.semel.store.Store;
 import dev.semel.watch.Watch;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
-/** Removes records past their retention, in chunks, each with an event for every tenant it touched. Idempotent. */
+/**
+ * Removes records past their retention, in chunks, each with an event for every tenant it touched, and then the permits that nobody has
+ * used. Idempotent.
+ */
 public final class Purger {
     private static final int CHUNK = 1_000;
 
     private final Ledger ledger;
+    private final Optional<Permits> permits;
     private final Events events;
     private final Watch watch;
 
-    public Purger(Ledger ledger, Events events, Watch watch) {
-        this.ledger = ledger;
+    public Purger(Store store, Events events, Watch watch) {
+        this.ledger = store.ledger();
+        this.permits = store.permits();
         this.events = events;
         this.watch = watch;
     }
@@ -30,6 +38,7 @@ public final class Purger {
         for (Map<String, Integer> removed = chunk(); !removed.isEmpty(); removed = chunk()) {
             removed.forEach((tenant, count) -> total.merge(tenant, count, Integer::sum));
         }
+        permits.ifPresent(Permits::removeFull);
         return total;
     }
 
@@ -41,6 +50,7 @@ public final class Purger {
     public boolean purge(int most) {
         for (int i = 0; i < most; i++) {
             if (chunk().isEmpty()) {
+                permits.ifPresent(Permits::removeFull);
                 return false;
             }
         }

@@ -3,124 +3,124 @@ package dev.semel.worker;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.execution.DeliveryResult;
-import dev.semel.time.MonotonicClock;
-import dev.semel.time.TimeSource;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.ratelimiter.RateLimiter;
-import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import dev.semel.execution.PermitBucket;
+import dev.semel.execution.RateLimits;
+import dev.semel.execution.ReceiverBreaker;
+import dev.semel.store.Row;
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Protects a receiver from this node: a circuit breaker and a rate limit. Both bound claims, the breaker also calls. Thread-safe. */
+/**
+ * Protects a receiver: a circuit breaker and a rate limit. Both bound claims, the breaker also calls. The breaker may be used by any
+ * thread, the limit belongs to the one that claims.
+ */
 final class ReceiverProtection {
-    /** Failures that say something about the receiver, and not about the message. */
-    private static final Set<Failure.Category> RECEIVER = EnumSet.of(
-            Failure.Category.NETWORK,
-            Failure.Category.TIMEOUT,
-            Failure.Category.UPSTREAM_ERROR,
-            Failure.Category.RATE_LIMITED,
-            Failure.Category.UNKNOWN);
+    /** More than a node can begin, and as many as a rate limit can have. */
+    private static final int MOST_A_SECOND = 1_000_000;
 
-    private static final int PROBES = 5;
+    private final ReceiverBreaker breaker;
+    private final Channel.RateLimit limit;
+    private final RateLimits limits;
+    private final String channel;
 
-    private final @Nullable CircuitBreaker breaker;
-    private final @Nullable RateLimiter limiter;
-    private final int probes;
+    /** Tenants that have no permit, as far as this node knows. */
+    private final Map<String, PermitBucket> withoutPermit = new HashMap<>();
 
-    ReceiverProtection(String name, Channel.Capacity capacity, TimeSource time) {
-        Channel.Breaker settings = capacity.breaker();
-        this.probes = Math.min(PROBES, settings.calls());
-        this.breaker = settings.failurePercent() == 0
-                ? null
-                : CircuitBreaker.of(
-                        name,
-                        CircuitBreakerConfig.custom()
-                                .failureRateThreshold(settings.failurePercent())
-                                .slidingWindowSize(settings.calls())
-                                .minimumNumberOfCalls(settings.calls())
-                                .waitDurationInOpenState(settings.pause())
-                                .permittedNumberOfCallsInHalfOpenState(probes)
-                                .clock(new MonotonicClock(time))
-                                .build());
-        this.limiter = capacity.perSecond() == 0
-                ? null
-                : RateLimiter.of(
-                        name,
-                        RateLimiterConfig.custom()
-                                .limitForPeriod(Math.max(1, capacity.perSecond() / 10))
-                                .limitRefreshPeriod(
-                                        capacity.perSecond() < 10
-                                                ? Duration.ofNanos(1_000_000_000L / capacity.perSecond())
-                                                : Duration.ofMillis(100))
-                                .timeoutDuration(Duration.ZERO)
-                                .build());
+    ReceiverProtection(ReceiverBreaker breaker, RateLimits limits, Channel.RateLimit limit, String channel) {
+        this.breaker = breaker;
+        this.limit = limit;
+        this.limits = limits;
+        this.channel = channel;
+    }
+
+    /** As the channel's capacity says, and else as the operation declares. */
+    static ReceiverProtection of(ChannelContext<?, ?> context) {
+        Channel.Capacity capacity = context.capacity();
+        Channel.Breaker breaker = capacity.breaker().failurePercent() > 0
+                ? capacity.breaker()
+                : context.operation().definition().guards().breaker();
+        return new ReceiverProtection(
+                context.services().breakers().of(context.name(), breaker),
+                context.services().limits(),
+                limit(capacity, context.operation().definition().guards().rateLimit()),
+                context.name());
+    }
+
+    /** A number of messages a second on this node is begun evenly, a tenth of them at once. */
+    private static Channel.RateLimit limit(Channel.Capacity capacity, Channel.RateLimit declared) {
+        int perSecond = Math.min(capacity.perSecond(), MOST_A_SECOND);
+        if (perSecond > 0) {
+            return new Channel.RateLimit(perSecond, 0, Duration.ofSeconds(1), Math.max(1, perSecond / 10), true);
+        }
+        return capacity.rateLimit().equals(Channel.RateLimit.NONE) ? declared : capacity.rateLimit();
     }
 
     /**
      * How many of so many may be claimed now.
      *
-     * @param held records that this node has claimed and not written the result of. While the breaker is half open,
-     *     no more is claimed than it still lets through: rejected records would be handed back and claimed again at
-     *     once.
+     * @param held records that this node has claimed and not written the result of
      */
     int claimable(int wanted, int held) {
-        int allowed = wanted;
-        if (breaker != null) {
-            allowed = switch (breaker.getState()) {
-                case OPEN, FORCED_OPEN -> breaker.tryAcquirePermission() ? released(1) : 0;
-                case HALF_OPEN -> probesLeft(breaker, allowed, held);
-                default -> allowed;
-            };
+        int allowed = breaker.claimable(wanted, held);
+        if (allowed > 0 && limit.perTenant() > 0) {
+            // All of them may be of one tenant.
+            allowed = Math.min(allowed, Math.min(limit.burst(), limit.perTenant()));
         }
-        if (limiter != null) {
-            allowed = Math.min(allowed, Math.max(0, limiter.getMetrics().getAvailablePermissions()));
-        }
-        return allowed;
+        return allowed > 0 && limit.permits() > 0 ? limits.ofAll(limit, channel).free(allowed) : allowed;
     }
 
-    /** If nothing is held, no probe runs: when none may begin either, permissions were lost, and the breaker opens again. */
-    private int probesLeft(CircuitBreaker halfOpen, int wanted, int held) {
-        if (held == 0) {
-            if (!halfOpen.tryAcquirePermission()) {
-                halfOpen.transitionToOpenState();
-                return 0;
-            }
-            halfOpen.releasePermission();
-        }
-        return Math.min(wanted, Math.max(0, probes - halfOpen.getMetrics().getNumberOfBufferedCalls() - held));
+    /** Tenants of which nothing may begin now. */
+    Set<String> tenantsWithoutPermit() {
+        withoutPermit.values().removeIf(bucket -> bucket.waitNanos() == 0);
+        return withoutPermit.keySet();
     }
 
-    private int released(int permission) {
-        if (breaker != null) {
-            breaker.releasePermission();
+    /** These were claimed. */
+    void claimed(List<Row> rows) {
+        if (rows.isEmpty()) {
+            return;
         }
-        return permission;
+        if (limit.permits() > 0) {
+            limits.ofAll(limit, channel).spend(rows.size());
+        }
+        if (limit.perTenant() > 0) {
+            Map<String, Integer> counts = new HashMap<>();
+            rows.forEach(row -> counts.merge(row.header().tenant(), 1, Integer::sum));
+            counts.forEach((tenant, count) -> {
+                PermitBucket bucket = limits.ofTenant(limit, channel, tenant);
+                bucket.spend(count);
+                if (bucket.waitNanos() > 0) {
+                    withoutPermit.put(tenant, bucket);
+                }
+            });
+        }
     }
 
-    /** So many were claimed. */
-    void claimed(int count) {
-        if (limiter != null && count > 0) {
-            limiter.acquirePermission(count);
+    /** After how many nanoseconds more may begin, when a limit holds messages up; 0 when none does. */
+    long nextPermitNanos() {
+        long next = limit.permits() > 0 ? limits.ofAll(limit, channel).waitNanos() : 0;
+        for (PermitBucket bucket : withoutPermit.values()) {
+            long wait = bucket.waitNanos();
+            next = next == 0 || wait > 0 && wait < next ? wait : next;
         }
+        return next;
     }
 
     /**
-     * Whether the handler may be called now. If so, one of {@link #count}, {@link #succeeded}, {@link #failed} and
-     * {@link #release} must follow in any case: a half-open breaker waits for it.
+     * Whether the handler may be called now. If so, one of {@link #count}, {@link #succeeded} and {@link #release} must follow in any
+     * case: a half-open breaker waits for it.
      */
     boolean tryCall() {
-        return breaker == null || breaker.tryAcquirePermission();
+        return breaker.tryCall();
     }
 
     /** The call succeeded. */
     void succeeded() {
-        if (breaker != null) {
-            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-        }
+        breaker.succeeded();
     }
 
     /**
@@ -129,35 +129,18 @@ final class ReceiverProtection {
      * @param result nothing when the record was lost to another node
      */
     void count(@Nullable DeliveryResult result) {
-        if (breaker == null) {
-            return;
-        }
         Failure failure = result == null ? null : result.failure();
-        if (failure != null && RECEIVER.contains(failure.category())) {
-            failed(failure);
+        if (failure != null) {
+            breaker.count(failure);
         } else if (result != null && result.kind() == DeliveryResult.ResultKind.DONE) {
-            succeeded();
+            breaker.succeeded();
         } else {
-            release(1);
-        }
-    }
-
-    /** The receiver failed. */
-    void failed(Failure failure) {
-        if (breaker != null) {
-            breaker.onError(0, TimeUnit.NANOSECONDS, failure.asException());
+            breaker.release(1);
         }
     }
 
     /** So many calls said nothing about the receiver. */
     void release(int calls) {
-        for (int i = 0; i < calls && breaker != null; i++) {
-            breaker.releasePermission();
-        }
-    }
-
-    /** Whether all calls are let through. */
-    boolean isClosed() {
-        return breaker == null || breaker.getState() == CircuitBreaker.State.CLOSED;
+        breaker.release(calls);
     }
 }

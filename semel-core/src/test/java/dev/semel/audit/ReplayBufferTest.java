@@ -53,6 +53,20 @@ class ReplayBufferTest {
                 .allSatisfy(event -> assertThat(event.fields()).containsEntry("count", 5L));
     }
 
+    /** One number in ten is a valid number of a card, by its last digit. */
+    @Test
+    void referenceToTheFirstEventIsNeverMasked() {
+        long epoch = 1L << 48;
+        RecordId record = about("k").subject().record();
+        for (long fence = epoch; fence < epoch + 100; fence++) {
+            AuditEntry replay = events.repeated(
+                    EventType.OPERATION_REPLAYED, about("k"), new FirstRun(fence, "4111111111111111"), 1);
+            assertThat(replay.body())
+                    .contains("\"first_event\":\"" + FirstRun.ref(record, fence) + "\"")
+                    .contains("\"first_request_id\":\"4111111111111111\"");
+        }
+    }
+
     @Test
     void eventsThatCannotBeWrittenAreKeptForTheNextTime() {
         boolean[] away = {true};

@@ -3,6 +3,7 @@ package dev.semel.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Mode;
+import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.ForwardingSwitchboard;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** The modes of a node, also when reading them fails or is slow. */
 class CurrentModesTest {
+    private static final Operation<String, String> MAIL = Operation.leased("mail", String.class, String.class);
+
     private static final Duration LONG = CurrentModes.FRESH.plusMillis(1);
 
     private final ManualTime time = new ManualTime(1_800_000_000_000L);
@@ -34,7 +37,7 @@ class CurrentModesTest {
     }
 
     private long version() {
-        return view.of("acme", "mail").version();
+        return view.of("acme", MAIL).version();
     }
 
     private void read(long version) {
@@ -61,18 +64,18 @@ class CurrentModesTest {
 
     @Test
     void nothingStartsWhileTheModesCannotBeRead() {
-        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
+        assertThat(view.beforeStart("acme", MAIL)).isEqualTo(Mode.LIVE);
         answer = () -> {
             throw new SemelException.StoreUnavailable("simulated");
         };
         time.advance(CurrentModes.FRESH);
-        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
+        assertThat(view.beforeStart("acme", MAIL)).isEqualTo(Mode.LIVE);
         time.advance(Duration.ofMillis(1));
-        assertThat(view.beforeStart("acme", "mail")).isNull();
+        assertThat(view.beforeStart("acme", MAIL)).isNull();
         assertThat(view.isAway()).isTrue();
         answer = () -> at(1);
         time.advance(Duration.ofMillis(100));
-        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
+        assertThat(view.beforeStart("acme", MAIL)).isEqualTo(Mode.LIVE);
         assertThat(view.isAway()).isFalse();
     }
 
@@ -83,7 +86,7 @@ class CurrentModesTest {
             time.advance(LONG);
             return at(1);
         };
-        assertThat(view.beforeStart("acme", "mail")).isNull();
+        assertThat(view.beforeStart("acme", MAIL)).isNull();
     }
 
     @Test

@@ -34,6 +34,9 @@ record Scenario(Engine engine, Engine other, ManualTime time, String words) {
             engine.run(WatchFixture.NOTIFY, of("d", "payload"), (given, again) -> "taken over");
             return "late";
         });
+        for (int times = 0; times < 2; times++) {
+            engine.run(WatchFixture.LIMITED, of("g", "payload"), (payload, run) -> "done");
+        }
         engine.send(WatchFixture.MAIL, Message.of(WatchFixture.ACME, Key.of(words + "e"), "payload"));
         engine.send(WatchFixture.POST, Message.of(WatchFixture.ACME, Key.of(words + "f"), "payload"));
         engine.gatewayRuns().logOnly("POST /orders", "replayed");

@@ -49,6 +49,8 @@ abstract class WatchFixture {
     static final Operation.Leased<String, String> NOTIFY = Operation.leased("notify", String.class, String.class)
             .withPolicy("steady")
             .asRepeatable();
+    static final Operation.Leased<String, String> LIMITED = Operation.leased("limited", String.class, String.class)
+            .withRateLimit(Channel.RateLimit.of(1, Duration.ofDays(1)));
     static final Channel.Leased<String> MAIL =
             Channel.leased("mail", String.class).withPolicy("steady");
     static final Channel.Atomic<String> POST =

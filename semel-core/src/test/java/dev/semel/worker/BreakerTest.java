@@ -2,15 +2,19 @@ package dev.semel.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Answer;
+import dev.semel.Call;
 import dev.semel.Channel;
 import dev.semel.Channel.Capacity;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
+import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.execution.ReceiverBreaker;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Claim;
@@ -242,8 +246,7 @@ class BreakerTest {
 
     @Test
     void halfOpenBreakerWhosePermissionsAreLostOpensAndProbesAgain() {
-        ReceiverProtection receiver =
-                new ReceiverProtection("mail", Capacity.of(8).withBreaker(BREAKER), time);
+        ReceiverBreaker receiver = new ReceiverBreaker("mail", BREAKER, time);
         Failure failure = Failure.of(Failure.Category.UPSTREAM_ERROR, "500");
         for (int i = 0; i < CALLS; i++) {
             assertThat(receiver.tryCall()).isTrue();
@@ -267,5 +270,59 @@ class BreakerTest {
             receiver.succeeded();
         }
         assertThat(receiver.isClosed()).isTrue();
+    }
+
+    @Test
+    void workerDoesNotOpenABreakerAgainWhoseProbesAreDirectCalls() {
+        Operation.Leased<String, String> ship = Operation.leased("ship", String.class, String.class)
+                .withPolicy(
+                        AT_ONCE.toBuilder().withName("once").withMaxAttempts(1).build())
+                .withBreaker(BREAKER);
+        engine.handle(ship, (text, run) -> {
+            call();
+            return text;
+        });
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(engine.run(ship, Call.of(ACME, Key.of("a" + i), "a")).isResult())
+                    .isFalse();
+        }
+        up = true;
+        time.advance(PAUSE.plusSeconds(1));
+        probeAndGoRound(ship, 0);
+        assertThat(engine.run(ship, Call.of(ACME, Key.of("after"), "a")).isResult())
+                .as("probes succeeded, so the breaker is closed")
+                .isTrue();
+    }
+
+    /** As many calls as there are probes, one within the other; the worker goes round in the innermost. */
+    private void probeAndGoRound(Operation.Leased<String, String> ship, int depth) {
+        Answer<String> answer = engine.run(ship, Call.of(ACME, Key.of("p" + depth), "p"), (text, run) -> {
+            if (depth + 1 < CALLS) {
+                probeAndGoRound(ship, depth + 1);
+            } else {
+                rounds(10);
+            }
+            return text;
+        });
+        assertThat(answer.isResult()).isTrue();
+    }
+
+    @Test
+    void halfOpenBreakerWhoseProbesHangOpensAndProbesAgain() {
+        ReceiverBreaker receiver = new ReceiverBreaker("mail", BREAKER, time);
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(receiver.tryCall()).isTrue();
+            receiver.failed(Failure.of(Failure.Category.UPSTREAM_ERROR, "500"));
+        }
+        time.advance(PAUSE.plusSeconds(1));
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(receiver.tryCall()).isTrue();
+        }
+        time.advance(Duration.ofMinutes(9));
+        assertThat(receiver.tryCall()).as("while they may still end").isFalse();
+        time.advance(Duration.ofMinutes(2));
+        assertThat(receiver.tryCall()).as("opens").isFalse();
+        time.advance(PAUSE.plusSeconds(1));
+        assertThat(receiver.tryCall()).as("probes again").isTrue();
     }
 }

@@ -9,6 +9,7 @@ import dev.semel.execution.GatewayRuns.GatewayEnd;
 import dev.semel.execution.Settled;
 import dev.semel.http.Problems.Problem;
 import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -86,7 +87,12 @@ final class GuardedRequest {
             SpooledRequest request = new SpooledRequest(incoming.request(), read, this);
             exchange.attachTo(request);
             request.setAttribute(ATTRIBUTE, this);
-            run(request, RequestToCall.request(incoming, admitted, digest), chain);
+            Call<byte[]> call = RequestToCall.request(incoming, admitted, digest);
+            String operation = incoming.match().operation();
+            RecordId record = Identity.of(call.tenant(), operation, call.key()).id();
+            exchange.about(operation, record, digest);
+            sender.about(record, admitted.scope());
+            run(request, call, chain);
         } catch (SpoolBuffer.LimitExceeded e) {
             sender.tooLarge();
         } catch (RequestBody.Incomplete e) {
@@ -111,8 +117,6 @@ final class GuardedRequest {
 
     private void run(SpooledRequest request, Call<byte[]> call, FilterChain chain)
             throws IOException, ServletException {
-        sender.about(Identity.of(call.tenant(), incoming.match().operation(), call.key())
-                .id());
         Settled settled;
         try {
             settled = rule().level() == Level.SPAN ? span(request, call, chain) : leased(request, call, chain);

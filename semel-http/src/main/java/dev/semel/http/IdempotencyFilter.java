@@ -79,7 +79,11 @@ public final class IdempotencyFilter implements Filter {
         StatusResource status = setup.responses().status();
         if (status != null && status.serves(request)) {
             ids.show(response);
-            show(status, request, response, ids);
+            if (isPreflight(request)) {
+                preflight(request, response, chain);
+            } else {
+                show(status, request, response, ids);
+            }
             return;
         }
         if (!KeyHeader.METHODS.contains(request.getMethod())) {
@@ -123,6 +127,24 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         new GuardedRequest(setup, new IncomingRequest(request, response, ids, match), admitted).run(chain);
+    }
+
+    /** By which a browser asks whether a page of another origin may send a request. It never carries credentials. */
+    private static boolean isPreflight(HttpServletRequest request) {
+        return request.getMethod().equals("OPTIONS")
+                && request.getHeader("Origin") != null
+                && request.getHeader("Access-Control-Request-Method") != null;
+    }
+
+    /** Answered by the hook of origins, or, as for other routes, by what is behind the filter. */
+    private void preflight(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        Hooks.Origins origins = setup.admission().origins();
+        if (origins == null) {
+            chain.doFilter(request, response);
+        } else if (origins.admits(request, response)) {
+            response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+        }
     }
 
     /** Responds for the status resource, to callers who would be admitted with a key. */

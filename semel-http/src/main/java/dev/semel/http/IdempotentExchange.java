@@ -1,10 +1,13 @@
 package dev.semel.http;
 
 import dev.semel.AtomicContext;
+import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.execution.GatewayRun;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.key.Fingerprints;
+import dev.semel.key.RecordId;
 import jakarta.servlet.ServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -36,6 +39,15 @@ public final class IdempotentExchange {
     private volatile @Nullable AtomicContext transaction;
     private volatile Hooks.Effects.@Nullable HandlerWatch watched;
     private volatile boolean withoutEffect;
+    private volatile @Nullable RequestRecord record;
+
+    /** @param digest the content of the request, which is the payload of its operation */
+    private record RequestRecord(String operation, RecordId id, byte[] digest) {
+        String payloadHash() {
+            Operation.Atomic<byte[], byte[]> meaning = Operation.atomic(operation, byte[].class, byte[].class);
+            return Fingerprints.of(meaning.definition(), digest).toString();
+        }
+    }
 
     IdempotentExchange(Level level, Tenant tenant, RequestIds ids) {
         this.level = level;
@@ -73,6 +85,19 @@ public final class IdempotentExchange {
         }
     }
 
+    void about(String operation, RecordId id, byte[] digest) {
+        record = new RequestRecord(operation, id, digest);
+    }
+
+    private RequestRecord known() {
+        RequestRecord known = record;
+        if (known == null) {
+            throw new SemelException.Invalid(
+                    "The record of the request is not known yet: its body has not been read. Ask in the handler.");
+        }
+        return known;
+    }
+
     void under(GatewayRun granted) {
         run = granted;
     }
@@ -107,6 +132,27 @@ public final class IdempotentExchange {
     /** As in the header {@code X-Request-ID} of the response. */
     public String requestId() {
         return ids.request();
+    }
+
+    /** The method and the route's template, as audit events name it: {@code POST /orders/{id}}. */
+    public String operation() {
+        return known().operation;
+    }
+
+    /**
+     * The id of the request's record: 64 hexadecimal digits, as in {@link dev.semel.Answer.Notice#recordId}. Stored with what the
+     * handler writes, it leads to Semel's audit events of the request, also to those of later replays.
+     */
+    public String recordId() {
+        return known().id.hex();
+    }
+
+    /**
+     * The hash of the request's content (path values, query and body), as it is stored to detect another request under the same key:
+     * {@code v1:} and 64 hexadecimal digits.
+     */
+    public String payloadHash() {
+        return known().payloadHash();
     }
 
     /**

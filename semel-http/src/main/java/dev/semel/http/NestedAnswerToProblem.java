@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Answer.Next;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.execution.Failures;
 import dev.semel.http.Problems.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ final class NestedAnswerToProblem<R> implements Answer.Cases<R, Problem> {
     /** Whether a retry would get the same problem. If not, the problem is not stored and the request may run again. */
     static boolean isLasting(Problem problem) {
         return switch (problem.code()) {
-            case IN_PROGRESS, OUTCOME_UNKNOWN, RETRY_LATER, HALTED -> false;
+            case IN_PROGRESS, OUTCOME_UNKNOWN, RETRY_LATER, HALTED, RATE_LIMITED, BREAKER_OPEN -> false;
             default -> true;
         };
     }
@@ -105,6 +106,22 @@ final class NestedAnswerToProblem<R> implements Answer.Cases<R, Problem> {
 
     @Override
     public Problem retryLater(Answer.RetryLater<R> answer) {
+        if (Failures.isRateLimit(answer.failure())) {
+            return Problem.of(
+                            ProblemCode.RATE_LIMITED,
+                            "The operation behind this request is called too often; it was not run. Retry after the time"
+                                    + " in Retry-After.",
+                            Next.RETRY)
+                    .retryAfter(answer.in());
+        }
+        if (Failures.isBreakerOpen(answer.failure())) {
+            return Problem.of(
+                            ProblemCode.BREAKER_OPEN,
+                            "The circuit breaker of the operation behind this request is open: it kept failing. It was"
+                                    + " not run. Retry after the time in Retry-After.",
+                            Next.RETRY)
+                    .retryAfter(answer.in());
+        }
         return Problem.of(
                         ProblemCode.RETRY_LATER,
                         "The operation behind this request failed and had no effect. Retry after the time in"

@@ -55,8 +55,9 @@ record Problems(
      *
      * @param version of the API
      * @param visible whether others see the record while the request runs
+     * @param cancellable whether the status resource lets this caller cancel it
      */
-    record AboutRecord(String id, @Nullable String version, boolean visible) {}
+    record AboutRecord(String id, @Nullable String version, boolean visible, boolean cancellable) {}
 
     void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem)
             throws IOException {
@@ -92,8 +93,7 @@ record Problems(
         next.addAll(problem.next);
         if (isServed(problem)) {
             next.add(Answer.Next.CHECK_STATUS);
-            if (problem.code == ProblemCode.RETRY_LATER
-                    && Objects.requireNonNull(resource).cancels()) {
+            if (problem.code == ProblemCode.RETRY_LATER && Objects.requireNonNull(problem.about).cancellable) {
                 next.add(Answer.Next.CANCEL);
             }
         }

@@ -29,9 +29,11 @@ final class ResponseSender {
     }
 
     /** The record of this request is known from now on. */
-    void about(RecordId id) {
+    void about(RecordId id, KeyScope scope) {
         boolean visible = incoming.match().rule().level() != Level.SPAN;
-        record = new Problems.AboutRecord(id.hex(), incoming.match().version(), visible);
+        StatusResource status = setup.responses().status();
+        boolean cancellable = status != null && status.mayCancel(scope);
+        record = new Problems.AboutRecord(id.hex(), incoming.match().version(), visible, cancellable);
     }
 
     void refuse(Problem problem) throws IOException {

@@ -1,26 +1,23 @@
 package dev.semel.http;
 
 import dev.semel.Channel;
-import dev.semel.time.MonotonicClock;
+import dev.semel.Failure;
+import dev.semel.execution.ReceiverBreaker;
 import dev.semel.time.TimeSource;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import java.time.Clock;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The circuit breakers of the routes. Thread-safe. */
 final class RouteBreakers {
-    private static final int PROBES = 5;
+    private static final Failure FAILED = Failure.of(Failure.Category.UPSTREAM_ERROR, "The handler failed.");
 
-    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
-    private final Clock clock;
+    private final Map<String, ReceiverBreaker> breakers = new ConcurrentHashMap<>();
+    private final TimeSource time;
 
     RouteBreakers(TimeSource time) {
-        this.clock = new MonotonicClock(time);
+        this.time = time;
     }
 
     /** A permit of the route's breaker for one request. */
@@ -29,20 +26,8 @@ final class RouteBreakers {
         return new Permit(
                 settings.failurePercent() == 0
                         ? null
-                        : breakers.computeIfAbsent(match.operation(), name -> breaker(name, settings)));
-    }
-
-    private CircuitBreaker breaker(String name, Channel.Breaker settings) {
-        return CircuitBreaker.of(
-                name,
-                CircuitBreakerConfig.custom()
-                        .failureRateThreshold(settings.failurePercent())
-                        .slidingWindowSize(settings.calls())
-                        .minimumNumberOfCalls(settings.calls())
-                        .waitDurationInOpenState(settings.pause())
-                        .permittedNumberOfCallsInHalfOpenState(Math.min(PROBES, settings.calls()))
-                        .clock(clock)
-                        .build());
+                        : breakers.computeIfAbsent(
+                                match.operation(), name -> new ReceiverBreaker(name, settings, time)));
     }
 
     /** How a handler ended. */
@@ -55,10 +40,10 @@ final class RouteBreakers {
 
     /** The permission of one request to run its handler; returned once. */
     static final class Permit {
-        private final @Nullable CircuitBreaker breaker;
+        private final @Nullable ReceiverBreaker breaker;
         private final AtomicBoolean taken = new AtomicBoolean();
 
-        Permit(@Nullable CircuitBreaker breaker) {
+        Permit(@Nullable ReceiverBreaker breaker) {
             this.breaker = breaker;
         }
 
@@ -67,7 +52,7 @@ final class RouteBreakers {
                 return true;
             }
             if (!taken.get()) {
-                taken.set(breaker.tryAcquirePermission());
+                taken.set(breaker.tryCall());
             }
             return taken.get();
         }
@@ -77,10 +62,9 @@ final class RouteBreakers {
                 return;
             }
             switch (how) {
-                case SUCCEEDED -> breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-                case FAILED ->
-                    breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException("the handler failed"));
-                case NOT_JUDGED -> breaker.releasePermission();
+                case SUCCEEDED -> breaker.succeeded();
+                case FAILED -> breaker.failed(FAILED);
+                case NOT_JUDGED -> breaker.release(1);
             }
         }
     }

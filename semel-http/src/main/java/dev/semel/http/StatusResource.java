@@ -87,7 +87,7 @@ record StatusResource(Operator operator, String path, boolean cancels) {
     }
 
     /** Callers without a principal share their keys, so one of them must not cancel what another one asked for. */
-    private boolean mayCancel(KeyScope scope) {
+    boolean mayCancel(KeyScope scope) {
         return cancels && scope.principal().isPresent();
     }
 

@@ -42,7 +42,6 @@ class ArchitectureTest {
                         "dev.semel.operator",
                         "dev.semel.policy",
                         "dev.semel.time",
-                        "io.github.resilience4j.circuitbreaker..",
                         "org.jspecify.annotations",
                         "org.slf4j..",
                         "tools.jackson..")

@@ -63,6 +63,28 @@ class LevelTest {
     }
 
     @Test
+    void exchangeNamesItsRecordOperationAndPayloadHashAsTheLedgerDoes() {
+        for (Level level : Level.values()) {
+            AtomicReference<List<String>> told = new AtomicReference<>();
+            try (FilteredServer server = server(kind.fresh(), level, (request, response) -> {
+                IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
+                told.set(List.of(exchange.recordId(), exchange.operation(), exchange.payloadHash()));
+            })) {
+                assertThat(server.send(server.post("/a?b=2", "k-1", "{\"n\":1}"))
+                                .status())
+                        .isEqualTo(200);
+                Row row = records(server, State.COMPLETED).get(0);
+                assertThat(told.get())
+                        .as(level.name())
+                        .containsExactly(
+                                row.id().hex(),
+                                row.header().operation(),
+                                row.header().fingerprint().toString());
+            }
+        }
+    }
+
+    @Test
     void span_effectAndResponseAreOneCommit() {
         TestDatabase ground = kind.fresh();
         try (FilteredServer server = server(ground, Level.SPAN, (request, response) -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.SemelException;
+import dev.semel.execution.Failures;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.State;
 import java.time.Duration;
@@ -103,6 +104,10 @@ class NestedTest {
         }
     }
 
+    private static Answer<?> stopped(Failure why) {
+        return new Answer.RetryLater<>(Duration.ofSeconds(3), why, NOTICE);
+    }
+
     @Test
     void everyNestedAnswerHasItsCode() {
         record Row(Answer<?> answer, int status, String code) {}
@@ -110,6 +115,9 @@ class NestedTest {
             new Row(new Answer.Rejected<>(NOTICE), 400, "idempotency.key_invalid"),
             new Row(new Answer.Unknown<>(NOTICE), 409, "idempotency.outcome_unknown"),
             new Row(RETRY_LATER, 503, "idempotency.retry_later"),
+            new Row(stopped(Failures.RATE_LIMITED), 429, "request.rate_limited"),
+            new Row(stopped(Failures.TENANT_RATE_LIMITED), 429, "request.rate_limited"),
+            new Row(stopped(Failures.BREAKER_OPEN), 503, "operation.breaker_open"),
             new Row(new Answer.Halted<>(NOTICE), 503, "operation.halted")
         }) {
             runs.set(0);

@@ -212,6 +212,7 @@ class StatusResourceTest {
             site.send(site.post("/a", "k-1", "{}"));
             ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
             assertThat(later.code()).isEqualTo("idempotency.retry_later");
+            assertThat(later.problem().get("next").toString()).isEqualTo("[\"retry\",\"check_status\"]");
             String link = later.problem().get("status_link").stringValue();
             ReceivedResponse shown = get(site, "amy@acme", link);
             assertThat(shown.status()).isEqualTo(200);
@@ -328,6 +329,46 @@ class StatusResourceTest {
             assertThat(cancel(site, "alice@acme", id, "{\"reason\":\"r\"}").status())
                     .isEqualTo(404);
         }
+    }
+
+    @Test
+    void preflightOfABrowserIsAnsweredByTheHookOfOriginsWithoutAuthentication() {
+        try (FilteredServer site =
+                site(all -> all.withStatusResource("/requests").withOrigins((request, response) -> {
+                    response.setHeader("Access-Control-Allow-Origin", "https://shop.example");
+                    response.setStatus(request.getHeader("Origin").equals("https://shop.example") ? 200 : 403);
+                    return response.getStatus() == 200;
+                }))) {
+            String id = id("alice@acme", "POST /a", "k-1");
+            ReceivedResponse asked = site.send(preflight(site, id, "https://shop.example"));
+            assertThat(asked.status()).isEqualTo(204);
+            assertThat(asked.header("Access-Control-Allow-Origin")).hasValue("https://shop.example");
+            assertThat(site.send(preflight(site, id, "https://evil.example")).status())
+                    .isEqualTo(403);
+            assertThat(site.send(HttpRequest.newBuilder(site.at("/requests/" + id))
+                                    .header("Origin", "https://shop.example")
+                                    .method("OPTIONS", HttpRequest.BodyPublishers.noBody()))
+                            .status())
+                    .as("no preflight")
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void preflightWithoutTheHookIsLeftToTheApplication() {
+        try (FilteredServer site = site()) {
+            ReceivedResponse asked =
+                    site.send(preflight(site, id("alice@acme", "POST /a", "k-1"), "https://shop.example"));
+            assertThat(asked.status()).isNotEqualTo(401);
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    private static HttpRequest.Builder preflight(FilteredServer site, String id, String origin) {
+        return HttpRequest.newBuilder(site.at("/requests/" + id))
+                .header("Origin", origin)
+                .header("Access-Control-Request-Method", "GET")
+                .method("OPTIONS", HttpRequest.BodyPublishers.noBody());
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -68,6 +69,21 @@ final class AnnotationCheck {
             }
             once(each.annotation().value(), each.place(), own);
             told("@Idempotent " + each.place(), own);
+        }
+    }
+
+    /** Each is for one method, and no method has two. */
+    void checkGuards(List<OperationGuards> guards, List<AnnotatedMethod<Idempotent>> methods) {
+        Set<String> seen = new HashSet<>();
+        for (OperationGuards each : guards) {
+            String name = "OperationGuards of \"" + each.operation() + "\": ";
+            if (!seen.add(each.operation())) {
+                faults.add(name + "declared more than once: keep one bean");
+            } else if (methods.stream()
+                    .noneMatch(method -> !method.annotation().key().isEmpty()
+                            && method.annotation().value().equals(each.operation()))) {
+                faults.add(name + "no @Idempotent method with a key has this operation");
+            }
         }
     }
 

@@ -37,7 +37,13 @@ final class IdempotentInterceptor implements MethodInterceptor {
             ResultCodec codec,
             Expressions expressions,
             RunContexts contexts,
-            Duration patience) {}
+            CallSettings settings) {}
+
+    /**
+     * @param patience of methods that declare none
+     * @param guards of the application
+     */
+    record CallSettings(Duration patience, List<OperationGuards> guards) {}
 
     /** @param services resolved at the first call, because advice is created before most beans */
     IdempotentInterceptor(Supplier<CallServices> services) {
@@ -47,7 +53,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         CallServices with = services.get();
-        IdempotentMethod declared = declared(invocation, with.expressions());
+        IdempotentMethod declared = declared(invocation, with);
         Call<Object> call = call(invocation, declared, with);
         MethodRun run = new MethodRun((ProxyMethodInvocation) invocation, declared, with);
         Answer<byte[]> answer = declared.operation() instanceof Operation.Atomic<Object, byte[]> atomic
@@ -60,7 +66,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         return run.outcome(answer);
     }
 
-    private IdempotentMethod declared(MethodInvocation invocation, Expressions expressions) {
+    private IdempotentMethod declared(MethodInvocation invocation, CallServices with) {
         Object target = Objects.requireNonNull(invocation.getThis());
         Class<?> type = ClassUtils.getUserClass(target);
         return methods.computeIfAbsent(new MethodClassKey(invocation.getMethod(), type), key -> {
@@ -68,11 +74,11 @@ final class IdempotentInterceptor implements MethodInterceptor {
             Idempotent annotation = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
             List<String> faults = new ArrayList<>();
             IdempotentMethod read =
-                    IdempotentMethod.of(type, method, Objects.requireNonNull(annotation), expressions, faults);
+                    IdempotentMethod.of(type, method, Objects.requireNonNull(annotation), with.expressions(), faults);
             if (read == null) {
                 throw new SemelException.Misconfigured(type.getSimpleName() + "." + method.getName(), faults);
             }
-            return read;
+            return read.guardedBy(with.settings().guards());
         });
     }
 
@@ -82,7 +88,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         Object payload = said.payload() == null
                 ? declared.payload(arguments)
                 : value(invocation, declared, with, said.payload());
-        Duration patience = declared.patience() == null ? with.patience() : declared.patience();
+        Duration patience = declared.patience() == null ? with.settings().patience() : declared.patience();
         Tenant tenant = tenant(invocation, declared, with);
         Key.CallFacts<Object> facts =
                 new Key.CallFacts<>(declared.operation().name(), tenant, payload, Call.Origin.UNSTATED, Map.of());

@@ -159,6 +159,16 @@ record IdempotentMethod(
         }
     }
 
+    /** With the rate limit and breaker that the application declares for its operation. */
+    IdempotentMethod guardedBy(List<OperationGuards> guards) {
+        for (OperationGuards each : guards) {
+            if (each.operation().equals(operation.name())) {
+                return new IdempotentMethod(method, each.on(operation), said, patience, result);
+            }
+        }
+        return this;
+    }
+
     private static boolean isContext(Class<?> type) {
         return type == AtomicContext.class || type == LeasedContext.class;
     }

@@ -161,7 +161,9 @@ public class SemelAutoConfiguration {
                 results(beans),
                 new Expressions(beans),
                 beans.getBean(RunContexts.class),
-                beans.getBean(SemelProperties.class).tuning().patience());
+                new IdempotentInterceptor.CallSettings(
+                        beans.getBean(SemelProperties.class).tuning().patience(),
+                        beans.getBeanProvider(OperationGuards.class).stream().toList()));
     }
 
     private static ResultCodec results(ConfigurableListableBeanFactory beans) {
@@ -209,6 +211,9 @@ public class SemelAutoConfiguration {
                     protection.missing());
             declarations.add(protection.unread());
             declarations.checkMethods(AnnotatedMethod.in(beans, Idempotent.class), reconcilers);
+            declarations.checkGuards(
+                    beans.getBeanProvider(OperationGuards.class).stream().toList(),
+                    AnnotatedMethod.in(beans, Idempotent.class));
             declarations.checkClasses(AnnotatedMethod.classesIn(beans, Idempotent.class));
             declarations.checkChannels(AnnotatedMethod.in(beans, SemelChannel.class), channels, reconcilers);
             declarations.checkReconcilers(AnnotatedMethod.in(beans, SemelReconciler.class), reconcilers);

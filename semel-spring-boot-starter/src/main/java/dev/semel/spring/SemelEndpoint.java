@@ -6,6 +6,7 @@ import dev.semel.Cancellation;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.operator.CallStatuses;
 import dev.semel.operator.ChannelState;
 import dev.semel.operator.Operator;
 import dev.semel.operator.StatusFacts;
@@ -65,9 +66,19 @@ public final class SemelEndpoint {
      * A mode setting.
      *
      * @param tenant null for all tenants
-     * @param operation null for all operations
+     * @param operation null for all operations, or for a group
+     * @param group a group of operations, such as {@code label side-effects}; null for one or for all
      */
-    public record ModeSet(@Nullable String tenant, @Nullable String operation, Mode mode) {}
+    public record ModeSet(
+            @Nullable String tenant,
+            @Nullable String operation,
+            @Nullable String group,
+            Mode mode) {
+        /** For one operation or for all. */
+        public ModeSet(@Nullable String tenant, @Nullable String operation, Mode mode) {
+            this(tenant, operation, null, mode);
+        }
+    }
 
     /** A channel that has waiting, running or UNKNOWN messages, or is paused. */
     public record ChannelStatus(
@@ -91,9 +102,8 @@ public final class SemelEndpoint {
     /** Modes, channels and counts of this node's ledger. */
     @ReadOperation
     public State state() {
-        List<ModeSet> modes = operator.modes().settings().stream()
-                .map(each -> new ModeSet(each.tenant(), each.operation(), each.mode()))
-                .toList();
+        List<ModeSet> modes =
+                operator.modes().settings().stream().map(SemelEndpoint::shown).toList();
         return new State(
                 store.name(),
                 modes,
@@ -102,6 +112,13 @@ public final class SemelEndpoint {
                         .map(each -> new ProtectedRoute(
                                 each.route(), each.level(), each.key(), each.logOnly(), each.policy(), each.setBy()))
                         .toList());
+    }
+
+    private static ModeSet shown(Switchboard.Setting setting) {
+        Switchboard.Group group = setting.group();
+        return group == null
+                ? new ModeSet(setting.tenant(), setting.operation(), null, setting.mode())
+                : new ModeSet(setting.tenant(), null, group.toString(), setting.mode());
     }
 
     private static ChannelStatus shown(ChannelState state) {
@@ -152,7 +169,8 @@ public final class SemelEndpoint {
     }
 
     /**
-     * Where a call or message stands, or all that one correlation id caused: what {@code semel ops status --json} prints.
+     * Where a call or message stands, or all that one correlation id caused: what {@code semel ops status --json} prints, but of a failure
+     * its category only. A stored reason may be the message of any exception, of any tenant.
      *
      * @param view {@code status}
      * @param record the record id, or else
@@ -172,14 +190,14 @@ public final class SemelEndpoint {
         if (!view.equals("status") || byRecord == byCorrelation) {
             throw refused("Use status with record, or with tenant and correlation.");
         }
+        CallStatuses calls = operator.calls().forClient((operation, key) -> true);
         try {
             if (byRecord) {
-                return operator.calls()
-                        .find(null, String.valueOf(record))
+                return calls.find(null, String.valueOf(record))
                         .map(StatusFacts::of)
                         .orElse(null);
             }
-            CallStory story = operator.calls().story(Tenant.of(String.valueOf(tenant)), String.valueOf(correlation));
+            CallStory story = calls.story(Tenant.of(String.valueOf(tenant)), String.valueOf(correlation));
             return story.calls().isEmpty() ? null : StatusFacts.of(story);
         } catch (SemelException.Invalid e) {
             throw refused(String.valueOf(e.getMessage()));

@@ -320,6 +320,21 @@ abstract class HttpSuite {
     }
 
     @Test
+    void endpointShowsOfAFailureItsCategoryAndNotTheMessageOfAnException() {
+        web.post("/spans", "k-22", order("o-22", "once"));
+        String id = Identity.of(Tenant.of("acme"), "POST /spans", Key.of("u:ann:k-22"))
+                .id()
+                .hex();
+        HttpResponse<String> status = web.send("GET", "/actuator/semel/status?record=" + id, null, null);
+        assertThat(status.body()).contains("FAILED_RETRYABLE", "\"category\"").doesNotContain("IllegalState");
+        String correlation = status.body().replaceAll(".*\"correlation_id\":\"([^\"]*)\".*", "$1");
+        assertThat(web.send("GET", "/actuator/semel/status?tenant=acme&correlation=" + correlation, null, null)
+                        .body())
+                .contains(id)
+                .doesNotContain("IllegalState");
+    }
+
+    @Test
     void callsAreCounted() {
         web.post("/orders", "k-13", order("o-13", ""));
         assertThat(web.send("GET", "/actuator/metrics/semel.calls?tag=operation:POST%20/orders", null, null)

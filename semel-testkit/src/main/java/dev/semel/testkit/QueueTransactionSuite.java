@@ -73,6 +73,54 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
+    void messageIsMovedInTheTransactionThatMadeIt() throws Exception {
+        ArrivalBuilder post = ArrivalBuilder.of("k").in("lane");
+        ArrivalBuilder behind = ArrivalBuilder.of("behind").in("lane");
+        transactions.run(tx -> {
+            assertThat(enqueue(tx, post)).isEqualTo(new Enqueued.Made());
+            MoveBuilder shadowed = MoveBuilder.of(post.id(), 0, State.SHADOWED)
+                    .from(State.QUEUED)
+                    .in(60_000)
+                    .result(bytes("result"))
+                    .leaving(post.arrival().lane());
+            assertThat(tx.move(List.of(shadowed.move()))).containsExactly(new Moved.Applied());
+            return Ended.keep(true);
+        });
+        Row row = row(post.id());
+        assertThat(row.state()).isEqualTo(State.SHADOWED);
+        assertThat(row.payload()).isEqualTo(bytes("payload"));
+        assertThat(row.result()).isEqualTo(bytes("result"));
+        assertThat(line(row).turn()).isEqualTo(Turn.OUT);
+        assertThat(line(row).lane()).isEqualTo(post.arrival().lane());
+        assertThat(row.status().at()).isEqualTo(now() + 60_000);
+        enqueue(behind);
+        assertThat(served(ClaimBuilder.of(10))).containsExactly("behind");
+    }
+
+    @Test
+    void recordIsRemovedAndMadeAgainInOneTransaction() throws Exception {
+        ArrivalBuilder post = ArrivalBuilder.of("k");
+        enqueue(post);
+        for (boolean kept : List.of(false, true)) {
+            transactions.run(tx -> {
+                assertThat(tx.move(List.of(MoveBuilder.removing(post.id(), 0)
+                                .from(State.QUEUED)
+                                .leaving(null)
+                                .move())))
+                        .containsExactly(new Moved.Applied());
+                assertThat(enqueue(tx, ArrivalBuilder.of("k").fingerprinted(2))).isEqualTo(new Enqueued.Made());
+                return kept ? Ended.keep(true) : Ended.undo(true);
+            });
+            assertThat(row(post.id())
+                            .header()
+                            .fingerprint()
+                            .equals(ArrivalBuilder.of("k").header().fingerprint()))
+                    .isEqualTo(!kept);
+        }
+        assertThat(served(ClaimBuilder.of(10))).containsExactly("k");
+    }
+
+    @Test
     void messageIsInvisibleBeforeTheCommit() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: nobody else can claim meanwhile");
         transactions.run(tx -> {

@@ -224,6 +224,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class SharingPermits extends PermitSuite {
+        SharingPermits() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class Pausing extends PauseSuite {
         Pausing() {
             super(StoreContract.this);

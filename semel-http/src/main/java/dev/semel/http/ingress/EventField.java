@@ -117,13 +117,14 @@ public final class EventField {
         throw Refused.event("the value at " + pointer + " is neither a string nor a whole number");
     }
 
-    /** Absent when it is missing or empty. */
+    /** Absent when it is missing or empty, or has a character that could not be decoded: different texts could look the same. */
     Optional<String> of(ReceivedRequest request) throws Refused {
-        Optional<String> found = reader.read(request).filter(text -> !text.isEmpty());
-        if (found.isPresent() && found.get().indexOf('\ufffd') >= 0) {
-            throw Refused.event("the field " + name + " has a character that could not be decoded");
-        }
-        return found;
+        return asRead(request).filter(text -> text.indexOf('\ufffd') < 0);
+    }
+
+    /** As {@link #of}, also with characters that could not be decoded. */
+    Optional<String> asRead(ReceivedRequest request) throws Refused {
+        return reader.read(request).filter(text -> !text.isEmpty());
     }
 
     /** Whether the signature of every scheme covers it. */

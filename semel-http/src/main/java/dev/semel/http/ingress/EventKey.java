@@ -98,12 +98,23 @@ public final class EventKey {
                 });
     }
 
-    /** Uses another rule for events to which this one does not apply. */
+    /**
+     * Uses another rule for events to which this one does not apply: what it names is missing, cannot be decoded, is blank, or is too long
+     * for a key.
+     */
     public EventKey orElse(EventKey other) {
         return new EventKey(name + ", else " + other.name, signed && other.signed, (source, request) -> {
-            Optional<Key> key = maker.make(source, request);
+            Optional<Key> key = applicable(source, request);
             return key.isPresent() ? key : other.maker.make(source, request);
         });
+    }
+
+    private Optional<Key> applicable(String source, ReceivedRequest request) throws Refused {
+        try {
+            return maker.make(source, request);
+        } catch (SemelException.Invalid e) {
+            return Optional.empty();
+        }
     }
 
     /** @throws Refused when the event does not carry what the rule needs */

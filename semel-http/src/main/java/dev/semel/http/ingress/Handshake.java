@@ -14,8 +14,20 @@ enum Handshake {
             return Optional.empty();
         }
     },
-    /** {@code {"type": "url_verification", "challenge": "..."}}: the challenge is the answer. */
+    /**
+     * {@code {"type": "url_verification", "challenge": "..."}}: the challenge is the answer. And {@code ssl_check=1}, by which Slack
+     * checks the certificate of a slash command's URL from time to time.
+     */
     SLACK {
+        @Override
+        boolean isUnsigned(ReceivedRequest request) {
+            try {
+                return request.form("ssl_check").equals(Optional.of("1"));
+            } catch (Refused e) {
+                return false;
+            }
+        }
+
         @Override
         Optional<String> reply(ReceivedRequest request) throws Refused {
             Optional<JsonNode> json = request.json();
@@ -59,6 +71,11 @@ enum Handshake {
     };
 
     private static final int LONGEST = 255;
+
+    /** Whether it needs no signature, because it is answered with 200 and nothing else: it is not stored and discloses nothing. */
+    boolean isUnsigned(ReceivedRequest request) {
+        return false;
+    }
 
     /** The text to answer with; empty when it is an event. */
     abstract Optional<String> reply(ReceivedRequest request) throws Refused;

@@ -25,11 +25,15 @@ public final class WebhookSecrets {
         this.texts = texts;
     }
 
-    /** @param secrets as the sender shows them; null and blank ones do not count, so a variable that is not set adds none */
+    /**
+     * @param secrets as the sender shows them. White space around one is removed, because files and variables often end in a line break;
+     *     null and blank ones do not count, so a variable that is not set adds none
+     */
     public static WebhookSecrets of(@Nullable String... secrets) {
         return new WebhookSecrets(Arrays.stream(secrets)
                 .filter(Objects::nonNull)
-                .filter(text -> !text.isBlank())
+                .map(String::strip)
+                .filter(text -> !text.isEmpty())
                 .toList());
     }
 

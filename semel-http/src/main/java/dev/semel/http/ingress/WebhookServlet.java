@@ -28,9 +28,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,14 +65,12 @@ public class WebhookServlet extends HttpServlet {
     /** JSON around the body, with sixteen kept headers. */
     private static final int ENVELOPE = 24 << 10;
 
-    /** What anybody can cause without a valid signature: logged once each. */
-    private static final Set<IngressCode> UNAUTHENTICATED = EnumSet.of(
-            IngressCode.METHOD_NOT_ALLOWED,
-            IngressCode.ENCODING_UNSUPPORTED,
-            IngressCode.TOO_LARGE,
-            IngressCode.BODY_INCOMPLETE,
-            IngressCode.SIGNATURE_INVALID,
-            IngressCode.TIMESTAMP_REJECTED);
+    /** A lane of the ledger is no longer. */
+    private static final int LONGEST_LANE = 255;
+
+    /** Said when it starts, or with the exception. */
+    private static final Set<IngressCode> LOGGED_ELSEWHERE =
+            EnumSet.of(IngressCode.DISABLED, IngressCode.STORE_UNAVAILABLE);
 
     private final transient Semel semel;
     private final transient Channel<Webhook> channel;
@@ -80,7 +78,7 @@ public class WebhookServlet extends HttpServlet {
     private final transient SignatureCheck signatures;
     private final transient @Nullable GatewayRuns counts;
     private final int largestBody;
-    private final transient Set<IngressCode> logged = ConcurrentHashMap.newKeySet();
+    private final transient WarningLimit warnings = new WarningLimit(System::nanoTime);
 
     /**
      * @param channel made by {@link Webhook#atomic} or {@link Webhook#leased}
@@ -167,6 +165,10 @@ public class WebhookServlet extends HttpServlet {
             byte[] body = RawBody.read(request, largestBody);
             ReceivedRequest received =
                     new ReceivedRequest(request, body, source.intake().clock().instant());
+            if (source.intake().handshake().isUnsigned(received)) {
+                acknowledge(response, "handshake", "");
+                return;
+            }
             signatures.demandValid(received);
             Optional<String> reply = source.intake().handshake().reply(received);
             if (reply.isPresent()) {
@@ -200,7 +202,9 @@ public class WebhookServlet extends HttpServlet {
                 source.name(),
                 digest(received),
                 received.body(),
-                lane == null ? null : lane.of(received).orElse(null),
+                lane == null
+                        ? null
+                        : lane.asRead(received).map(WebhookServlet::lane).orElse(null),
                 transport(received));
         Call.Origin origin = Call.Origin.UNSTATED
                 .withCorrelationId(ids.correlation())
@@ -209,6 +213,16 @@ public class WebhookServlet extends HttpServlet {
                 .withActor(source.name(), "webhook source");
         return Message.of(tenant(received), key, webhook)
                 .withOrigin(ids.trace() == null ? origin : origin.withTraceId(ids.trace()));
+    }
+
+    /** A lane only orders events, so none is rejected for it: one that the ledger does not take is replaced by its hash. */
+    private static String lane(String text) {
+        try {
+            SemelException.Invalid.unlessText("lane", text, LONGEST_LANE);
+            return text;
+        } catch (SemelException.Invalid e) {
+            return Keys.contentHash(text.getBytes(StandardCharsets.UTF_8)).text();
+        }
     }
 
     private String digest(ReceivedRequest received) throws Refused {
@@ -252,10 +266,12 @@ public class WebhookServlet extends HttpServlet {
         try {
             return send(message);
         } catch (RuntimeException e) {
-            LOG.error(
-                    "Webhook source {}: storing a webhook failed; rejected with 503. A sender that retries sends it again.",
-                    source.name(),
-                    e);
+            warnings.next(IngressCode.STORE_UNAVAILABLE)
+                    .ifPresent(withheld -> LOG.error(
+                            "Webhook source {}: storing a webhook failed; rejected with 503. A sender that retries sends it again.{}",
+                            source.name(),
+                            others(withheld),
+                            e));
             throw new Refused(IngressCode.STORE_UNAVAILABLE, "storing it failed");
         }
     }
@@ -270,18 +286,21 @@ public class WebhookServlet extends HttpServlet {
             return accepted.first() ? "accepted" : "duplicate";
         }
         if (sent instanceof Sent.Conflict conflict) {
-            LOG.warn(
-                    "Webhook source {}: conflict: an event id was used with another body; the first one is kept, this one is"
-                            + " not stored. {}",
-                    source.name(),
-                    conflict.notice().reason());
+            warnings.next("conflict")
+                    .ifPresent(withheld -> LOG.warn(
+                            "Webhook source {}: conflict: an event id was used with another body; the first one is kept, this one"
+                                    + " is not stored. {}{}",
+                            source.name(),
+                            conflict.notice().reason(),
+                            others(withheld)));
             return "conflict";
         }
-        LOG.warn(
-                "Webhook source {}: rejected with 400: {}",
-                source.name(),
-                ((Sent.Rejected) sent).notice().reason());
-        throw Refused.event("the ledger rejected it");
+        throw Refused.event(
+                "the ledger rejected it: " + ((Sent.Rejected) sent).notice().reason());
+    }
+
+    private static String others(long withheld) {
+        return withheld == 0 ? "" : " " + withheld + " more since the last such line.";
     }
 
     private void acknowledge(HttpServletResponse response, String result, String text) throws IOException {
@@ -307,14 +326,15 @@ public class WebhookServlet extends HttpServlet {
     private void refuse(HttpServletResponse response, RequestIds ids, Refused refused) throws IOException {
         IngressCode code = refused.code();
         count(code.code());
-        if (code == IngressCode.EVENT_INVALID || UNAUTHENTICATED.contains(code) && logged.add(code)) {
+        OptionalLong withheld = LOGGED_ELSEWHERE.contains(code) ? OptionalLong.empty() : warnings.next(code);
+        if (withheld.isPresent()) {
             LOG.warn(
-                    "Webhook source {}: rejected with {} ({}): {}.{}",
+                    "Webhook source {}: rejected with {} ({}): {}.{} At most one such line is logged each minute, others at debug level.",
                     source.name(),
                     code.status(),
                     code.code(),
                     refused.reason(),
-                    code == IngressCode.EVENT_INVALID ? "" : " Further ones are logged at debug level.");
+                    others(withheld.getAsLong()));
         } else {
             LOG.debug("Webhook source {}: rejected ({}): {}.", source.name(), code.code(), refused.reason());
         }

@@ -60,6 +60,61 @@ class SenderBehaviourTest {
 
     @ParameterizedTest
     @EnumSource
+    void slackCertificateCheckIsAnsweredWithoutASignatureAndNotStored(Container container) {
+        try (Endpoint endpoint = Endpoint.open(Sender.SLACK, container, UnaryOperator.identity())) {
+            byte[] check = Sender.utf8("ssl_check=1&token=aLXy");
+            assertThat(result(endpoint.send(endpoint.request(Map.of(), check)))).isEqualTo("handshake");
+            ReceivedResponse other = endpoint.send(endpoint.request(Map.of(), Sender.utf8("ssl_check=2&token=aLXy")));
+            assertThat(other.code()).isEqualTo("ingress.signature_invalid");
+            assertThat(endpoint.messages()).isZero();
+        }
+        try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, UnaryOperator.identity())) {
+            ReceivedResponse heard = endpoint.send(endpoint.request(Map.of(), Sender.utf8("ssl_check=1&token=aLXy")));
+            assertThat(heard.code()).as("it is a habit of Slack alone").isEqualTo("ingress.signature_invalid");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fallbackRuleAppliesToAnEventWhoseIdCannotBeAKey(Container container) {
+        EventKey rule = EventKey.of(EventField.json("/id"))
+                .orElse(EventKey.textInBucket(
+                        EventField.json("/room"), EventField.json("/text"), Duration.ofMinutes(1)))
+                .orElse(EventKey.bodyDigest());
+        try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, source -> source.withKey(rule))) {
+            for (String body : List.of(
+                    "{\"id\":\"a\ufffdb\",\"n\":1}",
+                    "{\"id\":\"" + "x".repeat(300) + "\",\"n\":2}",
+                    "{\"room\":\"r\",\"text\":\" \\u00a0 \",\"n\":3}",
+                    "{\"room\":\"r\",\"text\":\"t\ufffd\",\"n\":4}")) {
+                assertThat(result(post(endpoint, Sender.STRIPE, body))).as(body).isEqualTo("accepted");
+                assertThat(result(post(endpoint, Sender.STRIPE, body))).as(body).isEqualTo("duplicate");
+            }
+            assertThat(endpoint.messages()).isEqualTo(4);
+        }
+        EventKey strict = EventKey.of(EventField.json("/id"));
+        try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, source -> source.withKey(strict))) {
+            ReceivedResponse heard = post(endpoint, Sender.STRIPE, "{\"id\":\"a\ufffdb\"}");
+            assertThat(heard.code()).isEqualTo("ingress.event_invalid");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void laneThatIsTooLongForTheLedgerOrCannotBeDecodedStillOrdersItsEvents(Container container) {
+        String room = "room".repeat(100);
+        try (Endpoint endpoint =
+                Endpoint.open(Sender.STRIPE, container, source -> source.withLane(EventField.json("/room")))) {
+            for (String each : List.of(room, room + "2", "a\ufffdb", "nul\\u0000")) {
+                String body = "{\"id\":\"e-" + each.hashCode() + "\",\"room\":\"" + each + "\"}";
+                assertThat(result(post(endpoint, Sender.STRIPE, body))).as(each).isEqualTo("accepted");
+            }
+            assertThat(endpoint.messages()).isEqualTo(4);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void slackCommandsAndInteractionsAreFormsThatAreTakenInOnce(Container container) {
         Queue<Webhook> handled = new ConcurrentLinkedQueue<>();
         try (Endpoint endpoint = Endpoint.open(Sender.SLACK, container, UnaryOperator.identity())) {

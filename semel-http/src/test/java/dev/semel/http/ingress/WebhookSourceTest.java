@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -71,6 +72,9 @@ class WebhookSourceTest {
                         .faults())
                 .isEmpty();
         assertThat(WebhookSecrets.of(null, " ", "").texts()).isEmpty();
+        assertThat(WebhookSecrets.of(SECRET + "\n", " " + SECRET + "2\r\n").texts())
+                .as("the line break of a file is no part of a secret")
+                .containsExactly(SECRET, SECRET + "2");
         assertThat(WebhookSource.standardWebhooks("any", WebhookSecrets.of("whsec_"))
                         .faults())
                 .hasSize(1);
@@ -110,6 +114,21 @@ class WebhookSourceTest {
     }
 
     @Test
+    void oneWarningOfAKindIsLoggedEachMinuteAndTheOthersAreCounted() {
+        AtomicLong nanos = new AtomicLong(-5);
+        WarningLimit limit = new WarningLimit(nanos::get);
+        assertThat(limit.next("a")).hasValue(0);
+        assertThat(limit.next("a")).isEmpty();
+        assertThat(limit.next("b")).hasValue(0);
+        nanos.addAndGet(Duration.ofSeconds(59).toNanos());
+        assertThat(limit.next("a")).isEmpty();
+        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(limit.next("a")).hasValue(2);
+        assertThat(limit.next("a")).isEmpty();
+        assertThat(limit.next("b")).hasValue(0);
+    }
+
+    @Test
     void rejectionsAreLoggedAndCountedWithoutAnythingOfTheRequest() {
         List<ILoggingEvent> lines = new CopyOnWriteArrayList<>();
         ListAppender<ILoggingEvent> appender = new ListAppender<>() {
@@ -133,12 +152,16 @@ class WebhookSourceTest {
             String body = Sender.STRIPE.body("raw-key-1");
             endpoint.send(endpoint.webhook("", body));
             endpoint.send(endpoint.webhook("", body));
-            endpoint.send(endpoint.webhook("", body.replace("c-1", "c-2")));
+            for (int i = 0; i < 3; i++) {
+                endpoint.send(endpoint.webhook("", body.replace("c-1", "c-2")));
+            }
             for (int i = 0; i < 3; i++) {
                 endpoint.send(endpoint.request(Map.of("Stripe-Signature", "t=1,v1=raw-signature"), new byte[9]));
             }
             endpoint.send(endpoint.webhook("", Endpoint.NOW - 301, Sender.utf8(body)));
-            endpoint.send(endpoint.webhook("", "{\"object\":\"raw-key-2\"}"));
+            for (int i = 0; i < 3; i++) {
+                endpoint.send(endpoint.webhook("", "{\"object\":\"raw-key-2\"}"));
+            }
         } finally {
             logger.setLevel(null);
             logger.detachAppender(appender);
@@ -152,12 +175,12 @@ class WebhookSourceTest {
                 .noneSatisfy(line -> assertThat(line).containsAnyOf("raw-key", "raw-signature", Sender.STRIPE.secret));
         assertThat(counted(meters, "accepted")).isEqualTo(1);
         assertThat(counted(meters, "duplicate")).isEqualTo(1);
-        assertThat(counted(meters, "conflict")).isEqualTo(1);
+        assertThat(counted(meters, "conflict")).isEqualTo(3);
         assertThat(counted(meters, "ingress.signature_invalid")).isEqualTo(3);
         assertThat(counted(meters, "ingress.timestamp_rejected")).isEqualTo(1);
-        assertThat(counted(meters, "ingress.event_invalid")).isEqualTo(1);
+        assertThat(counted(meters, "ingress.event_invalid")).isEqualTo(3);
         assertThat(meters.get("semel.ingress.ack").timer().count()).isEqualTo(2);
-        assertThat(meters.get("semel.conflicts").counter().count()).isEqualTo(1);
+        assertThat(meters.get("semel.conflicts").counter().count()).isEqualTo(3);
     }
 
     private static double counted(SimpleMeterRegistry meters, String answer) {

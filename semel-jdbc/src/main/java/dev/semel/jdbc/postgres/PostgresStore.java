@@ -6,6 +6,7 @@ import dev.semel.jdbc.Demarcation;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.Signals;
 import dev.semel.store.Store;
@@ -41,6 +42,7 @@ final class PostgresStore implements Store {
     private final PostgresLedger ledger;
     private final PostgresAuditLog audit;
     private final PostgresSwitchboard switchboard;
+    private final PostgresPermits permits;
     private final PostgresTransactions transactions;
     private final PostgresQueue queue;
     private final @Nullable PostgresSignals signals;
@@ -60,6 +62,7 @@ final class PostgresStore implements Store {
         this.ledger = new PostgresLedger(sessions);
         this.audit = new PostgresAuditLog(sessions);
         this.switchboard = new PostgresSwitchboard(sessions);
+        this.permits = new PostgresPermits(sessions);
         this.queue = new PostgresQueue(sessions);
     }
 
@@ -141,6 +144,11 @@ final class PostgresStore implements Store {
     @Override
     public Optional<Signals> signals() {
         return Optional.ofNullable(signals);
+    }
+
+    @Override
+    public Optional<Permits> permits() {
+        return Optional.of(permits);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.semel.jdbc.Demarcation;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
@@ -37,6 +38,7 @@ final class SqliteStore implements Store {
     private final SqliteLedger ledger;
     private final SqliteAuditLog audit;
     private final SqliteSwitchboard switchboard;
+    private final SqlitePermits permits;
     private final SqliteTransactions transactions;
     private final SqliteQueue queue;
 
@@ -47,6 +49,7 @@ final class SqliteStore implements Store {
         this.ledger = new SqliteLedger(access, background);
         this.audit = new SqliteAuditLog(access, background);
         this.switchboard = new SqliteSwitchboard(access);
+        this.permits = new SqlitePermits(access);
         this.queue = new SqliteQueue(access);
         this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name), demarcation);
     }
@@ -122,6 +125,11 @@ final class SqliteStore implements Store {
     @Override
     public Optional<Queue> queue() {
         return Optional.of(queue);
+    }
+
+    @Override
+    public Optional<Permits> permits() {
+        return Optional.of(permits);
     }
 
     @Override

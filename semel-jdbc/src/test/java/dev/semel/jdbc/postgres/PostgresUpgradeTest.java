@@ -54,6 +54,21 @@ class PostgresUpgradeTest {
     }
 
     @Test
+    void b14_databaseOfVersion3IsUpgradedAndCountsPermits() throws Exception {
+        FreshSchema database = PostgresVersion1.database();
+        try (Connection connection = database.connect()) {
+            PostgresVersion1.installer(new Schema("postgresql", 3, PostgresInstaller.SCHEMA.scripts()))
+                    .prepare(connection);
+            assertThat(EffectFixture.number(connection, "SELECT schema_version FROM semel_meta"))
+                    .isEqualTo(3);
+        }
+        try (Store store = database.open(null)) {
+            Version1.assertCountsPermits(store);
+            Version1.assertAllRecordsWork(store);
+        }
+    }
+
+    @Test
     void b14_upgradeOfADatabaseThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         FreshSchema database = PostgresVersion1.database();
         for (Schema broken : Version1.stopping(PostgresInstaller.SCHEMA)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.key.RecordId;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.Permits;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -96,6 +97,14 @@ public final class Version1 {
                         .findByCorrelation(row.header().tenant(), row.header().correlationId(), 100))
                 .extracting(Row::id)
                 .contains(row.id());
+    }
+
+    /** Rate limits for all nodes came with version 4. */
+    public static void assertCountsPermits(Store store) {
+        Permits permits = store.permits().orElseThrow();
+        Permits.Take three = new Permits.Take("charge", "", 3_600_000_000_000L, 2, 3, false);
+        assertThat(permits.take(three).permits()).isEqualTo(2);
+        assertThat(permits.take(three).permits()).isZero();
     }
 
     /** A record in every state exists; the run continues under its fence, and messages keep their order. */

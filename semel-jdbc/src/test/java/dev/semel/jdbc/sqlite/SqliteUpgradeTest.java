@@ -41,6 +41,18 @@ class SqliteUpgradeTest {
     }
 
     @Test
+    void b14_fileOfVersion3IsUpgradedAndCountsPermits() throws Exception {
+        Path file = SqliteVersion1.file(directory);
+        SqliteVersion1.upgrade(file, new Schema("sqlite", 3, SqliteSchema.SCHEMA.scripts()));
+        assertThat(SqliteVersion1.version(file)).isEqualTo(3);
+        try (Store store = SqliteFixture.open(file)) {
+            Version1.assertCountsPermits(store);
+            Version1.assertAllRecordsWork(store);
+        }
+        assertThat(SqliteVersion1.version(file)).isEqualTo(Schema.VERSION);
+    }
+
+    @Test
     void b14_upgradeOfAFileThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         Path file = SqliteVersion1.file(directory);
         for (Schema broken : Version1.stopping(SqliteSchema.SCHEMA)) {
@@ -57,7 +69,7 @@ class SqliteUpgradeTest {
         Path file = SqliteVersion1.file(directory);
         assertThatThrownBy(() -> SqliteFixture.open(file, StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("older than version 3")
+                .hasMessageContaining("older than version 4")
                 .hasMessageContaining("--engine sqlite --from 1");
         assertThat(SqliteVersion1.version(file)).isEqualTo(1);
     }

@@ -132,6 +132,27 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class DecisionsInShadow extends ShadowSuite {
+        DecisionsInShadow() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class RacesInShadow extends ShadowRaceSuite {
+        RacesInShadow() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class ModesOfGroups extends ModeGroupSuite {
+        ModesOfGroups() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class OperatorActions extends OperatorSuite {
         OperatorActions() {
             super(EngineContract.this);
@@ -253,6 +274,20 @@ public abstract class EngineContract {
     @Nested
     class RetriesWithoutAKey extends KeylessRetrySuite {
         RetriesWithoutAKey() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class GuardsOfCalls extends PipelineSuite {
+        GuardsOfCalls() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LimitsOfAllNodes extends RateLimitSuite {
+        LimitsOfAllNodes() {
             super(EngineContract.this);
         }
     }

@@ -18,12 +18,17 @@ import dev.semel.testkit.fault.StoreCall;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Whatever happens to a node or its store while something dies: the fallback is there exactly if the dead letter is. */
 abstract class OnDeadFaultSuite extends OnDeadFixture {
     private static final List<Channel<Note>> CHANNELS = List.of(MAIL, POST, CHAT, BOOK);
+
+    /** The store of all nodes to which something happens: hundreds of them, and opening a store takes longer than a death. */
+    private @Nullable Store shared;
 
     OnDeadFaultSuite(EngineContract contract) {
         super(contract);
@@ -32,6 +37,24 @@ abstract class OnDeadFaultSuite extends OnDeadFixture {
     @BeforeEach
     void survivorHandlesEverything() {
         serve(engine);
+    }
+
+    @AfterEach
+    void closeSharedStore() {
+        if (shared != null) {
+            shared.close();
+        }
+    }
+
+    /** The shared store, which a node that is stopped leaves open. */
+    private Store keptOpen() {
+        if (shared == null) {
+            shared = reopened();
+        }
+        return new ForwardingStore(shared) {
+            @Override
+            public void close() {}
+        };
     }
 
     private void serve(Engine node) {
@@ -127,7 +150,7 @@ abstract class OnDeadFaultSuite extends OnDeadFixture {
         int reached = 0;
         for (int n = 1; reached == n - 1; n++) {
             Disturbance disturbance = disturbances.apply(n);
-            Engine node = start(new FaultyStore(reopened(), disturbance), settings -> settings);
+            Engine node = start(new FaultyStore(keptOpen(), disturbance), settings -> settings);
             serve(node);
             disturbance.armed = true;
             death.run(node, name + n);
@@ -156,7 +179,7 @@ abstract class OnDeadFaultSuite extends OnDeadFixture {
                 assertThat(fallbacks(key))
                         .as(key + ": fallback and dead letter")
                         .isEqualTo(row(channel, key).state() == State.FAILED_TERMINAL ? 1 : 0);
-                recover(engine);
+                recover(channel, key, key + "-next");
                 assertDied(channel, key, 1);
                 assertDied(channel, key + "-next", 1);
             });

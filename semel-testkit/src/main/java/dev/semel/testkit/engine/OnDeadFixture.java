@@ -7,7 +7,6 @@ import dev.semel.Channel;
 import dev.semel.Death;
 import dev.semel.Failure;
 import dev.semel.Policy;
-import dev.semel.engine.Engine;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,12 +89,16 @@ abstract class OnDeadFixture extends ChannelFixture {
         assertThat(story(channel, key)).doesNotContain("system.error");
     }
 
-    /** Lets time pass, a lease and every pause of a death included. */
-    void recover(Engine node) {
-        for (int round = 0; round < 4; round++) {
+    /** Lets time pass, a lease and every pause of a death included, until both records are dead letters. */
+    void recover(Channel<Note> channel, String key, String next) {
+        for (int round = 0; round < 4 && !(isDead(channel, key) && isDead(channel, next)); round++) {
             time.advance(LEASE.plusSeconds(1));
-            node.duties().sweeper().sweep();
-            work(node);
+            engine.duties().sweeper().sweep();
+            work();
         }
+    }
+
+    private boolean isDead(Channel<Note> channel, String key) {
+        return row(channel, key).state() == State.FAILED_TERMINAL;
     }
 }

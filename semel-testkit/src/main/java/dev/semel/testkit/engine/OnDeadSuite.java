@@ -17,10 +17,13 @@ import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
+import dev.semel.store.Ledger;
+import dev.semel.store.Renewal;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -433,6 +436,33 @@ abstract class OnDeadSuite extends OnDeadFixture {
         assertThat(reviewed).containsExactlyInAnyOrder("charge", "charge", "notify", "notify", "refund", "refund");
         assertThat(ordered).allSatisfy(death -> assertThat(death.payload()).contains(new Order("book", 42)));
         assertThat(ordered.stream().map(Death::id).distinct()).hasSize(6);
+    }
+
+    @Test
+    void leaseOfADirectCallIsRenewedWhileItsFallbackRuns() {
+        List<Renewal> renewed = new ArrayList<>();
+        Store recording = new ForwardingStore(reopened()) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(super.ledger()) {
+                    @Override
+                    public List<Boolean> renew(List<Renewal> batch) {
+                        renewed.addAll(batch);
+                        return batch.stream().map(each -> true).toList();
+                    }
+                };
+            }
+        };
+        Engine node = start(recording, settings -> settings);
+        node.onDead(NOTIFY, (death, tx) -> {
+            time.advance(LEASE.dividedBy(2));
+            node.duties().keeper().tick();
+        });
+        assertThat(fail(node, NOTIFY)).isInstanceOf(Answer.Failed.class);
+        assertThat(renewed).extracting(Renewal::id).containsExactly(id(NOTIFY, "k"));
+        time.advance(LEASE);
+        node.duties().keeper().tick();
+        assertThat(renewed).as("it is dead, and has no lease any more").hasSize(1);
     }
 
     /** A call whose receiver asks to wait longer than its policy allows. */

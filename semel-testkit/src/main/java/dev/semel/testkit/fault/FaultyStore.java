@@ -13,6 +13,7 @@ import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
@@ -66,9 +67,28 @@ public final class FaultyStore extends ForwardingStore {
         return delegate().queue().map(queue -> new FaultyQueue(queue, point));
     }
 
+    @Override
+    public Optional<Permits> permits() {
+        return delegate().permits().map(permits -> new FaultyPermits(permits, point));
+    }
+
     /** The record that a move completes, with a result of its own; absent when it does something else. */
     static @Nullable RecordId completed(Move move) {
         return move.to() == State.COMPLETED ? move.id() : null;
+    }
+
+    private static final class FaultyPermits extends ForwardingPermits {
+        private final FaultPoint point;
+
+        FaultyPermits(Permits delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public Taken take(Take take) {
+            return point.pass(StoreCall.TAKE_PERMITS, () -> super.take(take));
+        }
     }
 
     private static final class FaultyQueue extends ForwardingQueue {

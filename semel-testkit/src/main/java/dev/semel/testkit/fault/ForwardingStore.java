@@ -3,6 +3,7 @@ package dev.semel.testkit.fault;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.Signals;
 import dev.semel.store.Store;
@@ -56,6 +57,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<Signals> signals() {
         return delegate.signals();
+    }
+
+    @Override
+    public Optional<Permits> permits() {
+        return delegate.permits();
     }
 
     @Override

@@ -31,6 +31,7 @@ public enum StoreCall {
     UNKNOWN_HEADS,
     OPERATIONS,
     BACKLOG,
+    TAKE_PERMITS,
     /** Something is sent inside a transaction. */
     TX_ENQUEUE
 }

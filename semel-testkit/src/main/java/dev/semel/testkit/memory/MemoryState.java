@@ -45,6 +45,7 @@ final class MemoryState {
     final NavigableMap<Long, Seal> seals = new TreeMap<>();
     final List<Switchboard.Setting> settings = new ArrayList<>();
     final List<Switchboard.Pause> pauses = new ArrayList<>();
+    final Map<List<String>, Long> permits = new HashMap<>();
     long modesVersion = 1;
     int epoch = 1;
 

@@ -3,6 +3,7 @@ package dev.semel.testkit.memory;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
@@ -23,6 +24,7 @@ public final class MemoryStore implements Store {
     private final MemoryAudit audit;
     private final MemorySwitchboard switchboard;
     private final MemoryTransactions transactions;
+    private final MemoryPermits permits;
     private final MemoryQueue queue;
 
     public MemoryStore(TimeSource time) {
@@ -32,6 +34,7 @@ public final class MemoryStore implements Store {
         this.switchboard = new MemorySwitchboard(state);
         this.transactions = new MemoryTransactions(state);
         this.queue = new MemoryQueue(state);
+        this.permits = new MemoryPermits(state);
     }
 
     @Override
@@ -62,6 +65,11 @@ public final class MemoryStore implements Store {
     @Override
     public Optional<Queue> queue() {
         return Optional.of(queue);
+    }
+
+    @Override
+    public Optional<Permits> permits() {
+        return Optional.of(permits);
     }
 
     /** The values that atomic handlers have committed through {@link MemoryTable}. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,7 @@ final class MemoryTransactions implements Transactions {
     private final class MemoryTx implements Tx, MemoryTable {
         private List<RecordWrite> records = new ArrayList<>();
         private List<Move> moves = new ArrayList<>();
+        private List<Move> movesOfArrivals = new ArrayList<>();
         private List<Arrival> arrivals = new ArrayList<>();
         private List<Arrival> withCommit = new ArrayList<>();
         private Map<String, String> writes = new HashMap<>();
@@ -124,15 +126,16 @@ final class MemoryTransactions implements Transactions {
                     : arrivals.stream()
                             .filter(sent -> sent.id().equals(identity.id())
                                     || identity.neighbours().contains(sent.id()))
-                            .map(MemoryTx::queued)
+                            .map(this::queued)
                             .findFirst()
                             .orElse(null);
         }
 
         /** The messages that this transaction sent, as the transaction itself sees them. */
-        private static Row queued(Arrival sent) {
-            return new Row(
-                    sent.id(), sent.header(), new Status(State.QUEUED, 0, 0, 0, 0, 0), sent.payload(), null, null);
+        private Row queued(Arrival sent) {
+            Move moved = moveOfArrival(sent.id());
+            State now = moved == null ? State.QUEUED : Objects.requireNonNull(moved.to());
+            return new Row(sent.id(), sent.header(), new Status(now, 0, 0, 0, 0, 0), sent.payload(), null, null);
         }
 
         private static boolean due(Row row, long now) {
@@ -162,6 +165,9 @@ final class MemoryTransactions implements Transactions {
         }
 
         private Moved move(Move move) {
+            if (arrivals.stream().anyMatch(arrival -> arrival.id().equals(move.id()))) {
+                return moveArrival(move);
+            }
             boolean again = moves.stream()
                     .anyMatch(earlier -> earlier.id().equals(move.id())
                             && earlier.fence() == move.fence()
@@ -171,6 +177,37 @@ final class MemoryTransactions implements Transactions {
                 moves.add(move);
             }
             return judged;
+        }
+
+        /** Of a record that this transaction itself has made: once, and then removed. */
+        private Moved moveArrival(Move move) {
+            Move earlier = moveOfArrival(move.id());
+            State now = earlier == null ? State.QUEUED : Objects.requireNonNull(earlier.to());
+            if (move.fence() != 0 || !move.from().contains(now) || earlier != null && move.to() != null) {
+                return earlier != null && now == move.to() && move.fence() == 0
+                        ? new Moved.Same()
+                        : new Moved.Refused(new Status(now, 0, 0, 0, 0, 0));
+            }
+            if (move.to() == null) {
+                arrivals.removeIf(arrival -> arrival.id().equals(move.id()));
+                movesOfArrivals.remove(earlier);
+            } else {
+                movesOfArrivals.add(move);
+            }
+            return new Moved.Applied();
+        }
+
+        private @Nullable Move moveOfArrival(RecordId id) {
+            return movesOfArrivals.stream()
+                    .filter(move -> move.id().equals(id))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        /** Whether this transaction has removed the record, so that it can be made again. */
+        private boolean isRemoved(RecordId id) {
+            return moves.stream()
+                    .anyMatch(move -> move.to() == null && move.id().equals(id));
         }
 
         @Override
@@ -185,7 +222,7 @@ final class MemoryTransactions implements Transactions {
                 }
             }
             Row found = state.live(arrival.id(), state.now());
-            if (found != null) {
+            if (found != null && !isRemoved(arrival.id())) {
                 return new Enqueued.Existing(MemoryState.copy(found));
             }
             arrivals.add(arrival);
@@ -236,6 +273,7 @@ final class MemoryTransactions implements Transactions {
             parts++;
             List<RecordWrite> recordsBefore = List.copyOf(records);
             List<Move> movesBefore = List.copyOf(moves);
+            List<Move> movesOfArrivalsBefore = List.copyOf(movesOfArrivals);
             List<Arrival> arrivalsBefore = List.copyOf(arrivals);
             Map<String, String> writesBefore = Map.copyOf(writes);
             boolean kept = false;
@@ -248,6 +286,7 @@ final class MemoryTransactions implements Transactions {
                 if (!kept) {
                     records = new ArrayList<>(recordsBefore);
                     moves = new ArrayList<>(movesBefore);
+                    movesOfArrivals = new ArrayList<>(movesOfArrivalsBefore);
                     arrivals = new ArrayList<>(arrivalsBefore);
                     writes = new HashMap<>(writesBefore);
                 }
@@ -294,6 +333,7 @@ final class MemoryTransactions implements Transactions {
                 moves.forEach(move -> MemoryLedger.move(state, move));
                 records.forEach(this::apply);
                 arrivals.forEach(arrival -> MemoryQueue.enqueue(state, arrival));
+                movesOfArrivals.forEach(move -> MemoryLedger.move(state, move));
                 state.table.putAll(writes);
                 return true;
             });
@@ -302,7 +342,7 @@ final class MemoryTransactions implements Transactions {
         /** Two transactions that send the same message: the second one is run again, and finds it sent. */
         private void demandUnsent() {
             for (Arrival arrival : arrivals) {
-                if (state.live(arrival.id(), state.now()) != null) {
+                if (!isRemoved(arrival.id()) && state.live(arrival.id(), state.now()) != null) {
                     throw new SemelException.LeaseLost(
                             arrival.header().operation() + "/" + arrival.id() + " (tenant "
                                     + arrival.header().tenant() + "): another transaction sent it meanwhile; nothing"

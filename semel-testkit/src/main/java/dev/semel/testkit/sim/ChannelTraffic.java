@@ -24,11 +24,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +67,7 @@ final class ChannelTraffic {
     private final RecordJournal book;
     private final Map<String, ClaimGrant> grants = new HashMap<>();
     private final Map<String, String> enclosed = new LinkedHashMap<>();
+    private final Set<String> resent = new HashSet<>();
     private final Map<String, Integer> firsts = new HashMap<>();
     private final Map<String, Integer> commits = new HashMap<>();
     private final ValueCodec codec = new ValueCodec(1 << 20);
@@ -99,6 +102,18 @@ final class ChannelTraffic {
     /** The messages that were sent in a transaction, by the entry that the same transaction was to leave in the table. */
     Map<String, String> enclosed() {
         return enclosed;
+    }
+
+    /** The messages that somebody sent for real after a run in SHADOW would have sent them. */
+    Set<String> resent() {
+        return resent;
+    }
+
+    /** Sends for real what a run in SHADOW would have sent. */
+    void resend(SimNode node, Row shadow) {
+        String payload = payload(shadow);
+        resent.add(ClientCall.record(payload));
+        send(node, NOTICE, List.of(payload));
     }
 
     /**

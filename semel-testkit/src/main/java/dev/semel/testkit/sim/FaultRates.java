@@ -108,7 +108,8 @@ final class FaultRates {
                     RESUME,
                     ADOPT,
                     ENQUEUE,
-                    CLAIM -> WRITE;
+                    CLAIM,
+                    TAKE_PERMITS -> WRITE;
             case FIND,
                     STEPS,
                     OVERDUE,

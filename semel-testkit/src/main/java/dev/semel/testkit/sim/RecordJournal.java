@@ -1,5 +1,7 @@
 package dev.semel.testkit.sim;
 
+import dev.semel.Key;
+import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Line;
@@ -12,6 +14,7 @@ import dev.semel.store.Store;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
 import dev.semel.time.TimeSource;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +66,7 @@ final class RecordJournal {
     private final List<Change> changes = new ArrayList<>();
     private final Set<Long> broken = new HashSet<>();
     private final Set<String> begun = new HashSet<>();
+    private final Set<String> sentForReal = new HashSet<>();
     private long arrivals;
     private long asks;
 
@@ -104,11 +109,18 @@ final class RecordJournal {
         private long asked;
         private int attemptsBefore;
         private boolean takenOver;
+        private final @Nullable RecordId wouldSend;
+        private int realArrivals;
 
-        Kept(String name, Header header, boolean step) {
+        Kept(String name, Header header, boolean step, @Nullable RecordId wouldSend) {
             this.name = name;
             this.header = header;
             this.step = step;
+            this.wouldSend = wouldSend;
+        }
+
+        boolean isShadow() {
+            return wouldSend != null;
         }
 
         @Nullable
@@ -239,10 +251,25 @@ final class RecordJournal {
 
     void know(RecordId id, Header header, boolean step) {
         if (!records.containsKey(id)) {
-            String key = ChannelTraffic.withoutBucket(header.key());
-            records.put(id, new Kept(header.operation() + "/" + key, header, step));
+            String name = header.operation() + "/" + ChannelTraffic.withoutBucket(header.key());
+            RecordId real = Identity.of(Client.TENANT, header.operation(), Key.of(header.key()))
+                    .id();
+            boolean shadow = !step && id.equals(real.shadow());
+            records.put(id, new Kept(shadow ? "shadow of " + name : name, header, step, shadow ? real : null));
         }
         Objects.requireNonNull(records.get(id)).asked = ++asks;
+    }
+
+    /** Messages that runs in SHADOW would have sent, and nobody has closed. */
+    List<Row> shadows() {
+        return records.values().stream()
+                .filter(kept -> kept.isShadow() && kept.row != null && kept.row.state() == State.SHADOWED)
+                .map(kept -> Objects.requireNonNull(kept.row))
+                .toList();
+    }
+
+    Set<String> sentForReal() {
+        return sentForReal;
     }
 
     void wrong(RecordId id, String what) {
@@ -270,6 +297,7 @@ final class RecordJournal {
         long now = time.millis();
         Map<RecordId, Row> rows = shared.ledger().find(records.keySet()).rows();
         List<Kept> committed = new ArrayList<>();
+        Map<RecordId, Optional<Row>> shadows = new LinkedHashMap<>();
         order(rows);
         records.forEach((id, kept) -> {
             Row row = rows.get(id);
@@ -280,7 +308,9 @@ final class RecordJournal {
                 forgotten(kept);
                 old = null;
             }
-            if (!same(old, seen)) {
+            if (kept.isShadow() && !same(old, seen)) {
+                shadows.put(id, Optional.ofNullable(old));
+            } else if (!same(old, seen)) {
                 if (kept.step && seen == null && old != null && old.state() != State.COMPLETED) {
                     released(id, kept, rows, cause);
                 }
@@ -291,10 +321,42 @@ final class RecordJournal {
                 }
             }
         });
+        shadows.forEach((id, old) -> shadowChanged(id, old.orElse(null), cause));
         committed.sort(Comparator.comparingLong(kept -> place(kept.row)));
         committed.forEach(kept -> rules.committed(kept.name, Objects.requireNonNull(kept.row)));
         if (cause != Cause.NOTHING) {
             lanes();
+        }
+    }
+
+    /** A message of SHADOW is recorded, closed or replaced, never queued, granted or run; sent for real, it comes at most once. */
+    private void shadowChanged(RecordId id, @Nullable Row old, Cause cause) {
+        Kept kept = Objects.requireNonNull(records.get(id));
+        Kept real = records.get(Objects.requireNonNull(kept.wouldSend));
+        Row seen = kept.row;
+        State from = old == null ? null : old.state();
+        if (seen == null) {
+            if (cause.of(id) == null) {
+                wrong(id, cause.name() + " removed what was recorded in SHADOW");
+            }
+        } else if (seen.state() == State.SHADOWED && from != State.SHADOWED) {
+            kept.realArrivals = real == null ? 0 : real.row != null ? -1 : real.arrivals;
+            if (!cause.is("a transaction")) {
+                wrong(id, cause.name() + " recorded it apart from its decision");
+            }
+        } else if (seen.state() == State.COMPLETED && from == State.SHADOWED && cause.is("a transaction")) {
+            byte[] sent = Objects.requireNonNull(seen.result());
+            boolean isNew = new String(sent, StandardCharsets.UTF_8).contains("\"new\":true");
+            if (real == null || real.row == null) {
+                wrong(id, "closed as sent for real, and nothing was sent");
+            } else if (isNew) {
+                sentForReal.add(real.name);
+                if (real.arrivals - 1 != kept.realArrivals) {
+                    wrong(id, "sent for real although it had come for real since the run in SHADOW");
+                }
+            }
+        } else if (seen.state() != State.DISCARDED || from != State.SHADOWED) {
+            wrong(id, cause.name() + " led what was recorded in SHADOW from " + from + " to " + seen.state());
         }
     }
 
@@ -398,7 +460,7 @@ final class RecordJournal {
     }
 
     private void forgotten(Kept kept) {
-        if (!kept.step) {
+        if (!kept.step && !kept.isShadow()) {
             long call = history.invoke(kept.name, null);
             history.end(kept.name, call, Event.Ending.FORGOTTEN, Event.Grant.NONE, null);
             rules.forgotten(kept.name, kept.highest);

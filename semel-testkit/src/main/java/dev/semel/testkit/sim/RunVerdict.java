@@ -118,7 +118,12 @@ final class RunVerdict {
         Map<String, Integer> arrivals = new HashMap<>();
         world.book.records().values().forEach(kept -> arrivals.merge(kept.name, kept.arrivals(), Integer::sum));
         world.mailroom.enclosed().forEach((entry, record) -> {
-            if (table.containsKey(entry) != (arrivals.getOrDefault(record, 0) == 1)) {
+            boolean otherwise = world.book.sentForReal().contains(record)
+                    || world.mailroom.resent().contains(record);
+            boolean came = arrivals.getOrDefault(record, 0) == 1;
+            if (otherwise
+                    ? table.containsKey(entry) && arrivals.getOrDefault(record, 0) == 0
+                    : table.containsKey(entry) != came) {
                 wrongs.add(record + ": came " + arrivals.getOrDefault(record, 0) + " times; " + entry
                         + (table.containsKey(entry) ? " was" : " was not") + " committed");
             }
@@ -184,7 +189,7 @@ final class RunVerdict {
         world.book.look(RecordJournal.Cause.NOTHING);
         world.book.records().values().forEach(kept -> {
             Row row = kept.row();
-            if (!kept.step && row != null) {
+            if (!kept.step && !kept.isShadow() && row != null) {
                 boolean held = row.line() != null && !world.book.waiting().contains(kept);
                 history.append(
                         stamp -> new Event.Left(stamp, kept.name, row.state().name(), hash(row.result()), held));
@@ -202,7 +207,7 @@ final class RunVerdict {
         for (AuditRow row : store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE)) {
             RecordId id = row.entry().subject().record();
             RecordJournal.Kept kept = id == null ? null : world.book.records().get(id);
-            if (kept != null) {
+            if (kept != null && !kept.isShadow()) {
                 long fence = row.entry().fence();
                 String type = new AuditEvent(row).type();
                 boolean counted = type.equals(EventType.OPERATION_REPLAYED.publicName())

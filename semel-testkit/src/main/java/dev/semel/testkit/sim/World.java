@@ -119,6 +119,9 @@ final class World {
         if (random.nextBoolean()) {
             scheduler.spawn("operator", whileAsking, this::operate);
         }
+        if (hasDryRuns()) {
+            scheduler.spawn("dry-run", whileAsking, this::dryRun);
+        }
         await(clientsDone);
         whileAsking.over = true;
     }
@@ -270,6 +273,14 @@ final class World {
     }
 
     private void send() {
+        List<Row> shadows = book.shadows();
+        if (!shadows.isEmpty() && random.nextInt(3) == 0) {
+            SimNode node = nodes.get(random.nextInt(nodes.size()));
+            if (!node.down()) {
+                mailroom.resend(node, shadows.get(random.nextInt(shadows.size())));
+                return;
+            }
+        }
         Channel<String> channel = ChannelTraffic.ALL.get(random.nextInt(ChannelTraffic.ALL.size()));
         // Now and then so many that a node which dies has most of them only claimed.
         boolean many = random.nextInt(6) == 0;
@@ -398,6 +409,39 @@ final class World {
                 default -> operator.replay(id, WARRANT);
             }
         });
+    }
+
+    /** Whether there are dry runs of the atomic channels, and an operator who closes what they would have sent. */
+    private boolean hasDryRuns() {
+        return kind.messages() && !mailroom.hasFallbacks();
+    }
+
+    private void dryRun() {
+        while (true) {
+            SimNode node = nodes.get(random.nextInt(nodes.size()));
+            List<Row> shadows = book.shadows();
+            if (node.down()) {
+                sleep(Duration.ofMillis(200));
+            } else if (shadows.isEmpty() || random.nextInt(3) == 0) {
+                Mode mode = random.nextInt(3) == 0 ? Mode.LIVE : Mode.SHADOW;
+                String channel = random.nextBoolean() ? ChannelTraffic.ENTRY.name() : ChannelTraffic.TALLY.name();
+                Switchboard.Group group = new Switchboard.Group(Switchboard.Group.By.PREFIX, channel.substring(0, 3));
+                onNode(
+                        node,
+                        engine -> engine.operator().setMode(Switchboard.Setting.forGroup(null, group, mode), WARRANT));
+            } else {
+                RecordId shadow = shadows.get(random.nextInt(shadows.size())).id();
+                boolean discards = random.nextInt(6) == 0;
+                onNode(node, engine -> {
+                    Operator operator = engine.operator();
+                    String outcome = discards
+                            ? "discard of SHADOW " + operator.discard(shadow, WARRANT)
+                            : "replay of SHADOW " + operator.replay(shadow, WARRANT);
+                    scheduler.trace.add(scheduler.nanos(), "operator", outcome);
+                });
+            }
+            sleep(Duration.ofMillis(random.nextInt(2_500)));
+        }
     }
 
     /** Acts on a node: rejections by the store or the ledger are ignored, and the node may die meanwhile. */

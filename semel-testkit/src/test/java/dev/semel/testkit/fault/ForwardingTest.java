@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.AuditLog;
 import dev.semel.store.Ledger;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
@@ -25,6 +26,7 @@ class ForwardingTest {
                 Arguments.of(AuditLog.class, ForwardingAuditLog.class),
                 Arguments.of(Switchboard.class, ForwardingSwitchboard.class),
                 Arguments.of(Queue.class, ForwardingQueue.class),
+                Arguments.of(Permits.class, ForwardingPermits.class),
                 Arguments.of(Transactions.class, ForwardingTransactions.class),
                 Arguments.of(Transactions.Tx.class, ForwardingTransactions.ForwardingTx.class));
     }

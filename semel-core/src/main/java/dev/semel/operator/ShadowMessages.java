@@ -1,0 +1,223 @@
+package dev.semel.operator;
+
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.execution.ShadowSends;
+import dev.semel.execution.StoreExceptions;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.operator.Replays.ReplayOutcome;
+import dev.semel.store.Arrival;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Enqueued;
+import dev.semel.store.FoundRecords;
+import dev.semel.store.LookupResult;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordFilter.Cursor;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Tx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Messages that runs in SHADOW would have sent: compared with what was really sent under the same keys, and sent for real. See
+ * {@link ShadowSends}.
+ */
+public final class ShadowMessages {
+    private static final int PAGE = 500;
+
+    /** More than that are not read for one comparison. */
+    public static final int MOST = 100_000;
+
+    private final Store store;
+    private final Events events;
+
+    ShadowMessages(Store store, Events events) {
+        this.store = store;
+        this.events = events;
+    }
+
+    /** What there is under the key of a message that would have been sent. */
+    public enum ShadowDifference {
+        /** Nothing was sent under its key, or what was is no longer remembered. */
+        NOT_SENT,
+        /** The same payload was sent. */
+        SAME,
+        /** Another payload was sent. */
+        OTHER_PAYLOAD
+    }
+
+    /**
+     * A message that would have been sent, beside the one that was.
+     *
+     * @param real absent if there is none
+     */
+    public record ComparedMessage(Row shadow, @Nullable Row real, ShadowDifference difference) {}
+
+    /**
+     * @param shown the first ones
+     * @param counts of all that were compared
+     * @param complete whether that were all there are
+     */
+    public record Comparison(List<ComparedMessage> shown, Map<ShadowDifference, Long> counts, boolean complete) {
+        /** How many were compared. */
+        public long total() {
+            return counts.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    /**
+     * Compares all that match and are not yet closed.
+     *
+     * @param only shows these; all are counted
+     * @param limit shows so many
+     */
+    public Comparison compare(RecordFilter filter, Set<ShadowDifference> only, int limit) {
+        List<ComparedMessage> shown = new ArrayList<>();
+        Map<ShadowDifference, Long> counts = new EnumMap<>(ShadowDifference.class);
+        Cursor behind = Cursor.START;
+        int read = 0;
+        while (read < MOST) {
+            List<Row> page = store.ledger().list(State.SHADOWED, filter, behind, PAGE);
+            for (ComparedMessage each :
+                    compared(page.stream().filter(ShadowSends::isOne).toList())) {
+                counts.merge(each.difference, 1L, Long::sum);
+                if (shown.size() < limit && only.contains(each.difference)) {
+                    shown.add(each);
+                }
+            }
+            if (page.size() < PAGE) {
+                return new Comparison(shown, counts, true);
+            }
+            read += page.size();
+            behind = Cursor.behind(page.get(page.size() - 1));
+        }
+        return new Comparison(shown, counts, false);
+    }
+
+    private List<ComparedMessage> compared(List<Row> shadows) {
+        Set<RecordId> ids = new LinkedHashSet<>();
+        for (Row shadow : shadows) {
+            Identity identity = ShadowSends.identity(shadow);
+            ids.add(identity.id());
+            ids.addAll(identity.neighbours());
+        }
+        FoundRecords found = store.ledger().find(ids);
+        return shadows.stream().map(shadow -> compared(shadow, found)).toList();
+    }
+
+    private static ComparedMessage compared(Row shadow, FoundRecords found) {
+        Identity identity = ShadowSends.identity(shadow);
+        Row real = found.live(identity.id());
+        for (RecordId neighbour : identity.neighbours()) {
+            real = real == null ? found.live(neighbour) : real;
+        }
+        if (real == null) {
+            return new ComparedMessage(shadow, null, ShadowDifference.NOT_SENT);
+        }
+        return new ComparedMessage(
+                shadow, real, isSame(shadow, real) ? ShadowDifference.SAME : ShadowDifference.OTHER_PAYLOAD);
+    }
+
+    private static boolean isSame(Row shadow, Row real) {
+        return shadow.header().fingerprint().equals(real.header().fingerprint());
+    }
+
+    /**
+     * Sends such a message for real, under its own record and through the same dedupe as every send, and closes the shadow's record:
+     * in one commit. If it was sent meanwhile with the same payload, only the shadow's record is closed.
+     *
+     * @return refused when it was sent meanwhile with another payload, was discarded, or was replaced by what another run would send:
+     *     nothing is changed then
+     */
+    ReplayOutcome send(Row shadow, Warrant warrant) {
+        if (shadow.state() != State.SHADOWED) {
+            return shadow.state() == State.COMPLETED ? ReplayOutcome.ALREADY : ReplayOutcome.REFUSED;
+        }
+        Transactions transactions = store.transactions()
+                .orElseThrow(() -> new SemelException.Invalid("The store " + store.name()
+                        + " has no transactions, so nothing of SHADOW can be sent on it. Use a SQL store."));
+        long keep =
+                Math.max(1, shadow.status().at() - store.switchboard().modes().now());
+        return StoreExceptions.translated(() -> transactions.run(tx -> sent(tx, shadow, warrant, keep)));
+    }
+
+    private Ended<ReplayOutcome> sent(Tx tx, Row shadow, Warrant warrant, long keep) {
+        Identity identity = ShadowSends.identity(shadow);
+        Events.About about = Events.About.record(identity.id(), shadow.header(), warrant.origin(), "OPERATOR");
+        AuditEntry queued = events.event(
+                EventType.OPERATION_QUEUED,
+                about,
+                warrant.details("shadow", shadow.id().hex()));
+        Enqueued enqueued = enqueue(tx, identity, ShadowSends.real(shadow, queued));
+        if (enqueued instanceof Enqueued.EnqueueFailed failed) {
+            throw failed.why();
+        }
+        if (enqueued instanceof Enqueued.Existing there && !isSame(shadow, there.row())) {
+            return Ended.undo(ReplayOutcome.REFUSED);
+        }
+        boolean isNew = enqueued instanceof Enqueued.Made;
+        Moved moved = tx.move(List.of(closed(shadow, identity, isNew, warrant, keep)))
+                .get(0)
+                .unlocked(shadow.id());
+        if (!(moved instanceof Moved.Applied)) {
+            return Ended.undo(moved instanceof Moved.Same ? ReplayOutcome.ALREADY : ReplayOutcome.REFUSED);
+        }
+        if (!isStill(tx, shadow)) {
+            return Ended.undo(ReplayOutcome.REFUSED);
+        }
+        return Ended.keep(isNew ? ReplayOutcome.DONE : ReplayOutcome.ALREADY);
+    }
+
+    /** Asked when it is closed and nobody else can change it: whether no other run in SHADOW had replaced it since it was read. */
+    private static boolean isStill(Tx tx, Row shadow) {
+        return tx.lookUp(Transactions.ANY_MODES, List.of(Identity.of(shadow.id())))
+                                .get(0)
+                        instanceof LookupResult.Found now
+                && isSame(shadow, now.row());
+    }
+
+    /** A key with a time bucket: lookup and insert under one lock, as for every send. */
+    private static Enqueued enqueue(Tx tx, Identity identity, Arrival arrival) {
+        if (!identity.neighbours().isEmpty()) {
+            LookupResult lookup =
+                    tx.lookUp(Transactions.ANY_MODES, List.of(identity)).get(0);
+            if (lookup instanceof LookupResult.Locked) {
+                throw new SemelException.Locked("Record " + identity.id()
+                        + " is locked by another transaction that has not ended; nothing was written. Repeat the"
+                        + " call later.");
+            }
+            if (lookup instanceof LookupResult.Found found) {
+                return new Enqueued.Existing(found.row());
+            }
+        }
+        return tx.enqueue(List.of(arrival)).get(0);
+    }
+
+    private Move closed(Row shadow, Identity identity, boolean isNew, Warrant warrant, long keep) {
+        Map<String, Object> sent = Map.of("sent_as", identity.id().hex(), "new", isNew);
+        Map<String, Object> details = warrant.details("was", shadow.state().name());
+        details.putAll(sent);
+        Events.About about = Events.About.record(shadow.id(), shadow.header(), warrant.origin(), "OPERATOR");
+        return Transition.SEND_FOR_REAL.of(
+                shadow,
+                Transition.result(Duration.ofMillis(keep), JsonMapper.shared().writeValueAsBytes(sent)),
+                events.event(EventType.OPERATOR_REPLAYED, about, details));
+    }
+}
