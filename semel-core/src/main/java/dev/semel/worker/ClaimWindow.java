@@ -71,6 +71,11 @@ final class ClaimWindow {
         return size() - (held.get() - Math.min(MOST_SUSPECTS, suspects.get()));
     }
 
+    /** Whether there is too little room for a claim. */
+    boolean isFull() {
+        return open() < leastRoom();
+    }
+
     /** With less room than this no claim is made: it costs a commit however little it brings, and the handlers have enough. */
     int leastRoom() {
         int limit = size();

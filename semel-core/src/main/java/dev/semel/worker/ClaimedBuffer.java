@@ -267,6 +267,20 @@ final class ClaimedBuffer<P, R> {
         return ready;
     }
 
+    /** Handlers that are busy, or will be with what waits here. */
+    int usableHandlers() {
+        lock.lock();
+        try {
+            int usable = 0;
+            for (TenantShare<P, R> share : shares.values()) {
+                usable += Math.min(perTenant, share.handlers + share.waiting.size());
+            }
+            return usable;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Tenants of which this node holds at least so many. */
     Set<String> crowded(int most) {
         lock.lock();

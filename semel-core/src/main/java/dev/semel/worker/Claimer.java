@@ -1,5 +1,6 @@
 package dev.semel.worker;
 
+import dev.semel.Channel;
 import dev.semel.Mode;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
@@ -70,7 +71,7 @@ final class Claimer<P, R> {
         waitsForResults = true;
         boolean heldLanes = window.holdsLanes();
         ClaimOutcome outcome = claimUpToRoom();
-        waitsForResults = outcome == ClaimOutcome.FULL || heldLanes || window.holdsLanes();
+        waitsForResults = outcome == ClaimOutcome.FULL || window.isFull() || heldLanes || window.holdsLanes();
         long nextPermit = receiver.nextPermitNanos();
         if (nextPermit > 0) {
             schedule.retryAt(context.time().nanos() + nextPermit);
@@ -79,8 +80,9 @@ final class Claimer<P, R> {
     }
 
     private ClaimOutcome claimUpToRoom() {
-        int open = window.open();
-        int room = open < window.leastRoom() ? 0 : receiver.claimable(Math.min(LARGEST_CLAIM, open), window.held());
+        boolean full = window.isFull();
+        int open = full ? openForIdleHandlers() : window.open();
+        int room = open <= 0 ? 0 : receiver.claimable(Math.min(LARGEST_CLAIM, open), window.held());
         if (room <= 0) {
             return ClaimOutcome.FULL;
         }
@@ -94,28 +96,40 @@ final class Claimer<P, R> {
         if (takeUpLostClaim()) {
             return ClaimOutcome.MORE;
         }
-        return claim(modes, claimable, room);
+        return claim(request(modes, claimable == ChannelPauses.Claimable.PROBE ? 1 : room, full), claimable);
     }
 
-    private ClaimOutcome claim(Switchboard.Modes modes, ChannelPauses.Claimable claimable, int room) {
+    /**
+     * How much may be claimed although the window is full: handlers are idle because all that waits is of tenants that have their
+     * share of them. Such a claim is for other tenants, and no larger than one tenant's share, so that it leaves little behind
+     * that waits in its turn.
+     */
+    private int openForIdleHandlers() {
+        Channel.Capacity capacity = context.capacity();
+        return capacity.perTenant() == capacity.concurrency()
+                ? 0
+                : Math.min(capacity.perTenant(), capacity.concurrency() - buffer.usableHandlers());
+    }
+
+    private ClaimOutcome claim(Claim request, ChannelPauses.Claimable claimable) {
         boolean starving = buffer.size() + buffer.suspects() == 0;
-        int wanted = claimable == ChannelPauses.Claimable.PROBE ? 1 : room;
         long since = context.time().nanos();
-        Claimed claimed = send(request(modes, wanted), since);
+        Claimed claimed = send(request, since);
         if (claimed.modesChanged()) {
             context.services().modes().reload();
             return ClaimOutcome.MORE;
         }
         if (!claimed.rows().isEmpty()) {
-            context.services().modes().confirmed(modes.version(), since);
+            context.services().modes().confirmed(request.modesVersion(), since);
         }
         lastTenant = claimed.last();
         filler.fill(claimed.rows(), since, takenOver, new HashSet<>());
         receiver.claimed(claimed.rows());
-        if (starving && claimed.rows().size() >= room) {
+        boolean all = claimable == ChannelPauses.Claimable.ALL;
+        if (all && starving && claimed.rows().size() >= request.amount().records()) {
             window.grow();
         }
-        return claimed.more() && claimable == ChannelPauses.Claimable.ALL ? ClaimOutcome.MORE : ClaimOutcome.NOTHING;
+        return all && claimed.more() ? ClaimOutcome.MORE : ClaimOutcome.NOTHING;
     }
 
     private Claimed send(Claim claim, long since) {
@@ -151,7 +165,7 @@ final class Claimer<P, R> {
         return context.services().store().queue().orElseThrow();
     }
 
-    private Claim request(Switchboard.Modes modes, int room) {
+    private Claim request(Switchboard.Modes modes, int room, boolean full) {
         boolean repeatable = context.mayRepeat();
         int suspects = context.permit().isFreeSoon() ? Math.max(0, Math.min(room, window.openForSuspects())) : 0;
         return new Claim(
@@ -167,14 +181,15 @@ final class Claimer<P, R> {
                         repeatable ? LONGEST_LANE_GROUP : 1,
                         suspects,
                         new Claim.Budget(context.policy().retry().budget())),
-                new Claim.Turns(lastTenant, excludedTenants(modes)),
+                new Claim.Turns(lastTenant, excludedTenants(modes, full)),
                 this::takenOver);
     }
 
     /** Tenants of which nothing is claimed now: those that are crowded here, switched off, paused or over their rate limit. */
-    private Set<String> excludedTenants(Switchboard.Modes modes) {
+    private Set<String> excludedTenants(Switchboard.Modes modes, boolean full) {
         int perTenant = context.capacity().perTenant();
-        Set<String> excluded = new HashSet<>(buffer.crowded(Math.max(perTenant, window.size() / 2)));
+        int crowd = full ? perTenant : Math.max(perTenant, window.size() / 2);
+        Set<String> excluded = new HashSet<>(buffer.crowded(crowd));
         excluded.removeIf(tenant -> perTenant == context.capacity().concurrency());
         for (Switchboard.Setting setting : modes.settings()) {
             String tenant = setting.tenant();

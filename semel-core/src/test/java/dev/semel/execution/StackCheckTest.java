@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class StackCheckTest {
-    /** More frames than a call of Semel's own has down to the driver, and none of the caller's is smaller than sixteen bytes. */
-    private static final int ROOM = 256;
+    /**
+     * More frames than a call of Semel's own has down to the driver. A frame of this test takes some 140 bytes where it is
+     * interpreted and a third of that where it is compiled, so the check leaves room for about 240 of them at least.
+     */
+    private static final int ROOM = 150;
 
     private int refusedAt;
     private int deepest;

@@ -63,6 +63,16 @@ class ClaimedBufferTest {
         assertThat(buffer.ready()).isZero();
     }
 
+    @Test
+    void waitingGroupsUseNoMoreHandlersThanTheirTenantMayHave() {
+        put("a", "a", "a");
+        assertThat(buffer.usableHandlers()).isEqualTo(1);
+        buffer.take(1);
+        assertThat(buffer.usableHandlers()).isEqualTo(1);
+        put("b");
+        assertThat(buffer.usableHandlers()).isEqualTo(2);
+    }
+
     private void put(String... tenants) {
         for (String tenant : tenants) {
             buffer.put(new DeliveryGroup<>(tenant, List.of(), 0));

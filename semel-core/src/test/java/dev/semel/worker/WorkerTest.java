@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -128,13 +129,39 @@ class WorkerTest {
         });
         for (int i = 0; i < 40; i++) {
             for (String tenant : List.of("a", "b", "c")) {
-                engine.send(MAIL, Message.of(Tenant.of(tenant), Key.of("k" + i), "x"));
+                sendFor(tenant, i);
             }
         }
         Await.until("all handlers run", () -> most.getOrDefault("all", 0) >= 6);
         full.countDown();
         all.await();
         assertThat(most).isEqualTo(Map.of("all", 6, "a", 2, "b", 2, "c", 2));
+    }
+
+    @Test
+    void d8_tenantGetsIdleHandlersAlthoughMessagesOfOthersFillTheWindow() throws Exception {
+        Set<String> running = ConcurrentHashMap.newKeySet();
+        CountDownLatch end = new CountDownLatch(1);
+        for (int i = 0; i < 20; i++) {
+            sendFor("a", i);
+            sendFor("b", i);
+        }
+        engine.handle(MAIL, Capacity.of(6).withPerTenant(2), (text, run) -> {
+            running.add(run.tenant().name() + text);
+            end.await();
+        });
+        Await.until("both tenants have their handlers", () -> running.size() == 4);
+
+        sendFor("c", 1);
+        sendFor("c", 2);
+
+        Await.until("the third tenant has its handlers", () -> running.containsAll(List.of("c1", "c2")));
+        end.countDown();
+    }
+
+    private void sendFor(String tenant, int number) {
+        engine.send(MAIL, Message.of(Tenant.of(tenant), Key.of("k" + number), "" + number))
+                .orThrow();
     }
 
     @Test
