@@ -1,0 +1,49 @@
+package dev.semel.server.config;
+
+import dev.semel.Policy;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A configuration that has passed all checks: names are unique, routes lead from sources that exist to destinations that exist, and
+ * every policy that is named is there.
+ *
+ * @param store URL of the ledger, with its password if it has one; never shown
+ * @param policies in addition to the shipped ones, or in place of one of the same name
+ */
+public record ServerConfig(
+        String store,
+        Listen listen,
+        List<Policy> policies,
+        List<SourceConfig> sources,
+        List<DestinationConfig> destinations,
+        List<RouteConfig> routes) {
+
+    public ServerConfig {
+        policies = List.copyOf(policies);
+        sources = List.copyOf(sources);
+        destinations = List.copyOf(destinations);
+        routes = List.copyOf(routes);
+    }
+
+    /**
+     * Where and how the server listens.
+     *
+     * @param port 0 for any free one
+     * @param tls none for plain HTTP
+     * @param limits of requests and connections
+     * @param drain how long requests and deliveries under way may take to end after SIGTERM
+     */
+    public record Listen(String address, int port, @Nullable TlsFiles tls, RequestLimits limits, Duration drain) {}
+
+    /** PEM files: a certificate chain and its key. They are read again when they change. */
+    public record TlsFiles(java.nio.file.Path certificate, java.nio.file.Path key) {}
+
+    /**
+     * @param connections at once
+     * @param headerBytes of one request
+     * @param idle after which a connection that sends nothing is closed
+     */
+    public record RequestLimits(int connections, int headerBytes, Duration idle) {}
+}
