@@ -4,6 +4,7 @@ import dev.semel.AtomicContext;
 import dev.semel.AtomicHandler;
 import dev.semel.Channel;
 import dev.semel.Failure;
+import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
@@ -100,6 +101,11 @@ final class AtomicInvocation<P, R> {
         @Override
         public int attempt() {
             return attempt;
+        }
+
+        @Override
+        public Key key(String what) {
+            return Key.of("run:" + prepared.id().downstreamKey() + ":" + what);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.spring;
 
 import dev.semel.AtomicContext;
 import dev.semel.Channel;
+import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Tenant;
 import java.sql.Connection;
@@ -37,6 +38,11 @@ final class InjectedAtomicContext implements AtomicContext {
     @Override
     public int attempt() {
         return contexts.atomic().attempt();
+    }
+
+    @Override
+    public Key key(String what) {
+        return contexts.atomic().key(what);
     }
 
     @Override

@@ -91,6 +91,26 @@ abstract class OutboxSuite extends ChannelFixture {
     }
 
     @Test
+    void keysOfARunAreTheSameInEveryAttemptAndDifferentForOtherPartsAndRecords() throws Exception {
+        List<Key> keys = new ArrayList<>();
+        for (String call : List.of("first", "second")) {
+            Answer<Receipt> answer = engine.run(CHARGE, call(call), (order, tx) -> {
+                keys.add(tx.key("a"));
+                keys.add(tx.key("b"));
+                if (tx.attempt() == 1) {
+                    throw Failure.of(Failure.Category.NETWORK, "down").asException();
+                }
+                return new Receipt("r");
+            });
+            assertExecuted(answer, "r");
+        }
+        assertThat(keys).hasSize(8);
+        assertThat(keys.subList(0, 2)).isEqualTo(keys.subList(2, 4));
+        assertThat(keys.subList(4, 6)).isEqualTo(keys.subList(6, 8));
+        assertThat(new HashSet<>(keys)).hasSize(4);
+    }
+
+    @Test
     void keyWhoseMessageHasExpiredIsSentAgain() throws Exception {
         engine.handle(CHAT, listing());
         assertExecuted(sending("k1", chat("m")), "r-k1");

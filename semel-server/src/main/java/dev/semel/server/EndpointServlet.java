@@ -1,0 +1,164 @@
+package dev.semel.server;
+
+import dev.semel.http.shared.ProblemDocument;
+import dev.semel.http.shared.RequestIds;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Passes each request to the endpoint of its path, in the generation that is in use. */
+final class EndpointServlet extends HttpServlet {
+    private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(EndpointServlet.class);
+    private static final String RETRY_AFTER = "5";
+
+    private final transient Supplier<Generation> current;
+
+    EndpointServlet(Supplier<Generation> current) {
+        this.current = current;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response)
+            throws ServletException, IOException {
+        Generation generation = enter();
+        if (generation == null) {
+            unavailable(request, response);
+            return;
+        }
+        try {
+            switch (request.getRequestURI()) {
+                case "/livez" -> health(request, response, null);
+                case "/readyz" -> health(request, response, fault(generation));
+                case "/metrics" -> metrics(request, response, generation);
+                default -> endpoint(request, response, generation);
+            }
+        } finally {
+            generation.leave();
+        }
+    }
+
+    /** A generation that is retired lets nobody in; its successor is in use before that. Null if it has none: the server stops. */
+    private @Nullable Generation enter() {
+        Generation generation = current.get();
+        while (!generation.enter()) {
+            Generation next = current.get();
+            if (next == generation) {
+                return null;
+            }
+            generation = next;
+        }
+        return generation;
+    }
+
+    private static @Nullable String fault(Generation generation) {
+        OpenLedger ledger = generation.ledger();
+        if (ledger == null) {
+            return "the store has not been reached yet";
+        }
+        try {
+            ledger.demandReachable();
+            return null;
+        } catch (RuntimeException e) {
+            LOG.warn("Readiness check failed: the store is unavailable.", e);
+            return "the store is unavailable";
+        }
+    }
+
+    private static void health(HttpServletRequest request, HttpServletResponse response, @Nullable String fault)
+            throws IOException {
+        if (isRead(request, response)) {
+            response.setStatus(fault == null ? 200 : 503);
+            write(response, "text/plain", fault == null ? "ok\n" : fault + "\n");
+        }
+    }
+
+    /**
+     * Metrics name sources and destinations, so they are for this machine only: a request that comes from elsewhere, or through a proxy,
+     * finds nothing here.
+     */
+    private static void metrics(HttpServletRequest request, HttpServletResponse response, Generation generation)
+            throws IOException {
+        if (!isLocal(request)) {
+            notFound(request, response);
+        } else if (isRead(request, response)) {
+            write(response, "text/plain; version=0.0.4; charset=utf-8", generation.metrics());
+        }
+    }
+
+    private static boolean isLocal(HttpServletRequest request) {
+        try {
+            return request.getHeader("X-Forwarded-For") == null
+                    && request.getHeader("Forwarded") == null
+                    && InetAddress.getByName(request.getRemoteAddr()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static boolean isRead(HttpServletRequest request, HttpServletResponse response) {
+        boolean read = request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+        if (!read) {
+            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+            response.setHeader("Allow", "GET, HEAD");
+        }
+        return read;
+    }
+
+    private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
+            throws ServletException, IOException {
+        String path = request.getRequestURI();
+        boolean known = generation.config().sources().stream()
+                .anyMatch(source -> source.path().equals(path));
+        OpenLedger ledger = generation.ledger();
+        if (!known) {
+            notFound(request, response);
+        } else if (ledger == null) {
+            unavailable(request, response);
+        } else {
+            HttpServlet endpoint = ledger.endpoints().get(path);
+            endpoint.service(request, response);
+        }
+    }
+
+    private static void notFound(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        problem(request, 404, "Not found", "Nothing is served at this path.", "request.not_found")
+                .send(response);
+    }
+
+    private static void unavailable(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setHeader("Retry-After", RETRY_AFTER);
+        problem(
+                        request,
+                        503,
+                        "Store unavailable",
+                        "The ledger cannot be reached, or the server stops. Nothing was stored; send it again after the time in Retry-After.",
+                        "ingress.store_unavailable")
+                .send(response);
+    }
+
+    private static ProblemDocument problem(
+            HttpServletRequest request, int status, String title, String detail, String code) {
+        RequestIds ids = RequestIds.of(request, () -> UUID.randomUUID().toString());
+        return ProblemDocument.of("urn:semel:problem:" + code, title, status, detail, code)
+                .with("correlation_id", ids.correlation());
+    }
+
+    private static void write(HttpServletResponse response, String type, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        response.setContentType(type);
+        response.setHeader("Cache-Control", "no-store");
+        response.setContentLength(bytes.length);
+        response.getOutputStream().write(bytes);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.server;
+
+import dev.semel.server.config.ServerConfig;
+import jakarta.servlet.http.HttpServlet;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee10.servlet.ServletHolder;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/** Jetty as the server uses it: one connector with limits, one servlet, error pages that say nothing of the inside. */
+final class JettyServer {
+    private static final int THREADS = 200;
+
+    /** A body that arrives more slowly, in bytes a second, is given up. */
+    private static final int SLOWEST_BODY = 128;
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final SslContextFactory.@Nullable Server tls;
+
+    JettyServer(ServerConfig.Listen listen, HttpServlet servlet) throws IOException, GeneralSecurityException {
+        this.server = new Server(threads());
+        this.tls = listen.tls() == null ? null : tls(listen.tls());
+        this.connector = connector(listen);
+        server.addConnector(connector);
+        server.addBean(new NetworkConnectionLimit(listen.limits().connections(), server));
+        ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
+        context.addServlet(new ServletHolder(servlet), "/*");
+        context.setErrorHandler(JettyServer::brief);
+        server.setErrorHandler(JettyServer::brief);
+        server.setHandler(new GracefulHandler(context));
+    }
+
+    private static QueuedThreadPool threads() {
+        QueuedThreadPool threads = new QueuedThreadPool(THREADS);
+        threads.setName("semel-http");
+        Executor virtual = VirtualThreads.getDefaultVirtualThreadsExecutor();
+        if (virtual != null) {
+            threads.setVirtualThreadsExecutor(virtual);
+        }
+        return threads;
+    }
+
+    private ServerConnector connector(ServerConfig.Listen listen) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setRequestHeaderSize(listen.limits().headerBytes());
+        http.setMinRequestDataRate(SLOWEST_BODY);
+        http.setUriCompliance(UriCompliance.DEFAULT);
+        HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        ServerConnector made;
+        if (tls == null) {
+            made = new ServerConnector(server, plain);
+        } else {
+            // Names are checked by the client; requests by address, as load balancers make them, are served as well.
+            http.addCustomizer(new SecureRequestCustomizer(false));
+            made = new ServerConnector(server, new SslConnectionFactory(tls, plain.getProtocol()), plain);
+        }
+        made.setHost(listen.address());
+        made.setPort(listen.port());
+        made.setIdleTimeout(listen.limits().idle().toMillis());
+        return made;
+    }
+
+    private static SslContextFactory.Server tls(ServerConfig.TlsFiles files)
+            throws IOException, GeneralSecurityException {
+        SslContextFactory.Server factory = new SslContextFactory.Server();
+        use(factory, files);
+        return factory;
+    }
+
+    private static void use(SslContextFactory.Server factory, ServerConfig.TlsFiles files)
+            throws IOException, GeneralSecurityException {
+        factory.setKeyStore(PemKeyStore.read(files.certificate(), files.key()));
+        factory.setKeyStorePassword(PemKeyStore.PASSWORD);
+    }
+
+    /** A status without a body: what went wrong inside is in the log. */
+    private static boolean brief(Request request, Response response, Callback callback) {
+        response.getHeaders().put("Cache-Control", "no-store");
+        callback.succeeded();
+        return true;
+    }
+
+    /** @throws IOException when the address or port cannot be used */
+    void start() throws IOException {
+        try {
+            server.start();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("Jetty could not be started", e);
+        }
+    }
+
+    int port() {
+        return connector.getLocalPort();
+    }
+
+    /** Takes the certificate and key of the files into use, for new connections. */
+    void reloadTls(ServerConfig.@Nullable TlsFiles files) throws IOException, GeneralSecurityException {
+        if (tls != null && files != null) {
+            PemKeyStore.read(files.certificate(), files.key());
+            try {
+                tls.reload(factory -> use(tls, files));
+            } catch (IOException | GeneralSecurityException | RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IOException("the certificate could not be taken into use", e);
+            }
+        }
+    }
+
+    /** Accepts no more connections, waits for the requests under way, and stops. */
+    void stop(Duration bound) {
+        server.setStopTimeout(bound.toMillis());
+        try {
+            server.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            throw new IllegalStateException("Jetty could not be stopped", e);
+        }
+    }
+}

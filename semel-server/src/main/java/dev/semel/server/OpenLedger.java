@@ -1,0 +1,74 @@
+package dev.semel.server;
+
+import dev.semel.Semel;
+import dev.semel.engine.Engine;
+import dev.semel.http.ingress.WebhookServlet;
+import dev.semel.server.config.DestinationConfig;
+import dev.semel.server.config.ServerConfig;
+import dev.semel.server.config.SourceConfig;
+import dev.semel.server.routing.Router;
+import dev.semel.server.routing.ServerChannels;
+import dev.semel.watch.MicrometerWatch;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.servlet.http.HttpServlet;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The ledger of one configuration, its channels, and the endpoints of its sources by their paths. */
+final class OpenLedger implements AutoCloseable {
+    private final Engine engine;
+    private final Map<String, HttpServlet> endpoints = new HashMap<>();
+
+    private OpenLedger(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
+     * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
+     */
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters) {
+        Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
+        config.policies().forEach(settings::withPolicy);
+        Semel semel = settings.open();
+        try {
+            OpenLedger ledger = new OpenLedger(Engine.behind(semel).orElseThrow());
+            ledger.register(config, deliveries);
+            return ledger;
+        } catch (RuntimeException | Error e) {
+            semel.close();
+            throw e;
+        }
+    }
+
+    /** Destinations come first: what a router sends can be delivered at once. */
+    private void register(ServerConfig config, Deliveries deliveries) {
+        for (DestinationConfig destination : config.destinations()) {
+            engine.handle(ServerChannels.of(destination), destination.capacity(), deliveries.to(destination, engine));
+        }
+        for (SourceConfig source : config.sources()) {
+            engine.handle(ServerChannels.of(source), new Router(config, source));
+            endpoints.put(source.path(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
+        }
+    }
+
+    Map<String, HttpServlet> endpoints() {
+        return endpoints;
+    }
+
+    /** @throws RuntimeException when the store cannot be reached */
+    void demandReachable() {
+        engine.operator().modes();
+    }
+
+    /** Lets deliveries under way end, and hands back the others. */
+    boolean drain(Duration bound) {
+        return engine.drain(bound);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}
