@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OperatorJarIT {
     private static final Path JAR = Path.of("target", "semel.jar");
     private static final Pattern NOT_FOR_OPERATORS = Pattern.compile(
-            "^(dev/semel/(testkit|bench|http|spring)|org/junit|org/assertj|org/HdrHistogram|org/eclipse/jetty|jakarta)/");
+            "^(dev/semel/(testkit|bench|spring)|org/junit|org/assertj|org/HdrHistogram|org/springframework)/");
 
     @TempDir
     private Path directory;

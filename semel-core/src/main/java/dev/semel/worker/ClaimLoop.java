@@ -128,9 +128,11 @@ final class ClaimLoop {
     private void claim(ChannelConsumer<?, ?> channel) {
         ClaimSchedule schedule = channel.schedule();
         schedule.begin();
+        long began = time.nanos();
         try {
             ClaimOutcome outcome = channel.claim();
-            schedule.claimed(outcome, time.nanos());
+            // A clock that was moved during the claim, and may stand still from then on, is noticed by the next one.
+            schedule.claimed(outcome, began);
         } catch (RuntimeException | Error e) {
             // All channels use the same store: when it is back, each of them begins with small claims.
             channels.forEach(ChannelConsumer::storeFailed);

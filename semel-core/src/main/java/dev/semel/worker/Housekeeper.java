@@ -65,7 +65,7 @@ public final class Housekeeper implements AutoCloseable {
         long now = time.nanos();
         for (int i = 0; i < duties.size() && !closed; i++) {
             if (due[i] - now <= 0) {
-                due[i] = time.nanos() + perform(duties.get(i)).toNanos();
+                due[i] = perform(duties.get(i));
             }
         }
         if (!closed) {
@@ -98,14 +98,19 @@ public final class Housekeeper implements AutoCloseable {
         return Duration.ofNanos(Math.max(0, next));
     }
 
-    private Duration perform(Duty duty) {
+    /**
+     * When it is due again, counted from its beginning: a clock that was moved meanwhile, and may stand still from then on, is noticed
+     * by the next round.
+     */
+    private long perform(Duty duty) {
+        long began = time.nanos();
         try {
-            return duty.work().get();
+            return began + duty.work().get().toNanos();
         } catch (RuntimeException e) {
             if (!closed) {
                 LOG.warn("Duty \"{}\" failed; retrying in {} s.", duty.name(), AFTER_FAILURE.toSeconds(), e);
             }
-            return AFTER_FAILURE;
+            return time.nanos() + AFTER_FAILURE.toNanos();
         }
     }
 

@@ -42,9 +42,8 @@ public final class Router implements Channel.AtomicDelivery<Webhook> {
     /** Names of the destinations, each once, in the order of the routes. */
     Set<String> destinationsOf(Webhook webhook) {
         Set<String> names = new LinkedHashSet<>();
-        JsonNode body = routes.stream().allMatch(route -> route.when().isEmpty())
-                ? null
-                : JsonConditions.read(webhook.body());
+        JsonNode body =
+                routes.stream().allMatch(route -> route.when().isEmpty()) ? null : JsonConditions.read(webhook.body());
         for (RouteConfig route : routes) {
             if (body == null || JsonConditions.hold(route.when(), body)) {
                 names.addAll(route.to());

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonConditionsTest {
     private static boolean holds(String body, Condition... conditions) {
-        return JsonConditions.hold(
-                List.of(conditions), JsonConditions.read(body.getBytes(StandardCharsets.UTF_8)));
+        return JsonConditions.hold(List.of(conditions), JsonConditions.read(body.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static Condition in(String pointer, String... values) {
@@ -59,7 +58,9 @@ class JsonConditionsTest {
     @Test
     void bodyThatIsNotJsonHasNoValues() {
         for (String body : List.of("", "payload=%7B%7D", "{\"a\":", "[".repeat(100_000))) {
-            assertThat(holds(body, in("/a", "1"))).as(body.substring(0, Math.min(20, body.length()))).isFalse();
+            assertThat(holds(body, in("/a", "1")))
+                    .as(body.substring(0, Math.min(20, body.length())))
+                    .isFalse();
             assertThat(holds(body, new Condition("/a", new Exists(false)))).isTrue();
         }
     }

@@ -1,0 +1,232 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.SemelException;
+import dev.semel.server.config.RouteConfig;
+import dev.semel.server.config.RouteConfig.Condition;
+import dev.semel.server.config.ServerConfig;
+import dev.semel.testkit.Await;
+import dev.semel.testkit.PrivatePostgres;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class SemelServerTest {
+    private static final String EVENT = StripeSender.body("evt-1", "lane", 1);
+
+    @TempDir
+    private Path directory;
+
+    private final StripeSender stripe = new StripeSender();
+    private final Receiver billing = new Receiver();
+    private final Receiver archive = new Receiver();
+    private String store;
+
+    @BeforeEach
+    void name() {
+        store = "sqlite:" + directory.resolve("ledger.db");
+    }
+
+    @AfterEach
+    void close() {
+        billing.close();
+        archive.close();
+    }
+
+    private ServerConfig toBoth(int port) {
+        return TestConfig.of(
+                store,
+                port,
+                TestConfig.destination("billing", billing.url()),
+                TestConfig.destination("archive", archive.url()));
+    }
+
+    private static HttpResponse<String> get(SemelServer server, String path, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(server.uri().resolve(path));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void webhookThatIsSentTwiceReachesEachDestinationOnce() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            assertThat(stripe.acknowledged(server.uri(), EVENT)).contains("accepted");
+            assertThat(stripe.acknowledged(server.uri(), EVENT)).contains("duplicate");
+            Await.until(
+                    "both have it",
+                    () -> billing.applied().size() + archive.applied().size() == 2);
+        }
+        assertThat(billing.applied()).containsExactly("evt-1");
+        assertThat(archive.applied()).containsExactly("evt-1");
+    }
+
+    @Test
+    void routesLeadToTheDestinationsWhoseConditionsHoldEachOnce() throws Exception {
+        ServerConfig config = TestConfig.routed(
+                store,
+                0,
+                List.of(
+                        new RouteConfig("stripe", List.of("archive"), List.of()),
+                        new RouteConfig(
+                                "stripe",
+                                List.of("billing", "archive"),
+                                List.of(new Condition("/lane", new RouteConfig.Test.In(Set.of("a")))))),
+                TestConfig.destination("billing", billing.url()),
+                TestConfig.destination("archive", archive.url()));
+        try (SemelServer server = SemelServer.start(config)) {
+            stripe.send(server.uri(), StripeSender.body("evt-a", "a", 1));
+            stripe.send(server.uri(), StripeSender.body("evt-b", "b", 1));
+            Await.until(
+                    "all have theirs",
+                    () -> billing.applied().size() + archive.applied().size() == 3);
+        }
+        assertThat(billing.applied()).containsExactly("evt-a");
+        assertThat(archive.applied()).containsExactlyInAnyOrder("evt-a", "evt-b");
+    }
+
+    @Test
+    void failingDestinationDelaysNoOtherAndGetsItsWebhooksInOrderLater() throws Exception {
+        billing.answers(() -> 503);
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            for (int i = 1; i <= 3; i++) {
+                stripe.send(server.uri(), StripeSender.body("evt-" + i, "lane", i));
+            }
+            Await.until("the other one has all", () -> archive.applied().size() == 3);
+            assertThat(billing.applied()).isEmpty();
+            billing.answers(() -> 200);
+            Await.until("it has all", () -> billing.applied().size() == 3);
+        }
+        assertThat(billing.applied()).containsExactly("evt-1", "evt-2", "evt-3");
+    }
+
+    @Test
+    void webhookWithoutValidSignatureIsRejectedAndUnknownPathsAreNotFound() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            HttpRequest unsigned = HttpRequest.newBuilder(server.uri().resolve(TestConfig.PATH))
+                    .POST(HttpRequest.BodyPublishers.ofString(EVENT))
+                    .build();
+            HttpResponse<String> rejected =
+                    HttpClient.newHttpClient().send(unsigned, HttpResponse.BodyHandlers.ofString());
+            assertThat(rejected.statusCode()).isEqualTo(401);
+            assertThat(rejected.body()).contains("ingress.signature_invalid");
+            for (String path : List.of("/", "/in", TestConfig.PATH + "/", "/%2e%2e/livez")) {
+                assertThat(get(server, path).statusCode()).as(path).isBetween(400, 404);
+            }
+            assertThat(get(server, "/nothing").body()).contains("request.not_found");
+        }
+        assertThat(billing.applied()).isEmpty();
+    }
+
+    @Test
+    void healthAndMetricsAreServedAndMetricsOnlyToThisMachine() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            assertThat(get(server, "/livez").statusCode()).isEqualTo(200);
+            assertThat(get(server, "/readyz").statusCode()).isEqualTo(200);
+            stripe.send(server.uri(), EVENT);
+            Await.until(
+                    "its request is counted",
+                    () -> get(server, "/metrics").body().contains("semel_ingress_requests_total"));
+            assertThat(get(server, "/metrics", "X-Forwarded-For", "192.0.2.1").statusCode())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
+    void reloadTakesNewDestinationsIntoUseAndLosesNothing() throws Exception {
+        ServerConfig before = TestConfig.of(store, 0, TestConfig.destination("billing", billing.url()));
+        billing.answers(() -> 503);
+        try (SemelServer server = SemelServer.start(before)) {
+            stripe.send(server.uri(), EVENT);
+            ServerConfig after = toBoth(0);
+            assertThat(server.reload(after)).isTrue();
+            assertThat(stripe.acknowledged(server.uri(), StripeSender.body("evt-2", "lane", 2)))
+                    .contains("accepted");
+            Await.until(
+                    "the new destination has the second",
+                    () -> archive.applied().size() == 1);
+            billing.answers(() -> 200);
+            Await.until("the first has both", () -> billing.applied().size() == 2);
+        }
+        assertThat(billing.applied()).containsExactly("evt-1", "evt-2");
+        assertThat(archive.applied()).containsExactly("evt-2");
+    }
+
+    @Test
+    void reloadThatCannotBeUsedChangesNothing() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            ServerConfig elsewhere = toBoth(server.uri().getPort() + 1);
+            assertThatThrownBy(() -> server.reload(elsewhere))
+                    .isInstanceOf(SemelException.Misconfigured.class)
+                    .hasMessageContaining("restart the server");
+            ServerConfig noStore = TestConfig.of("sqlite:" + directory.resolve("missing/ledger.db"), 0);
+            assertThatThrownBy(() -> server.reload(noStore)).isInstanceOf(SemelException.class);
+            assertThat(stripe.acknowledged(server.uri(), EVENT)).contains("accepted");
+            Await.until("it is delivered", () -> billing.applied().size() == 1);
+        }
+    }
+
+    @Test
+    void portInUseIsAnErrorThatNamesIt() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            assertThatThrownBy(() -> SemelServer.start(TestConfig.of(store, taken.getLocalPort())))
+                    .isInstanceOf(IOException.class)
+                    .hasRootCauseInstanceOf(BindException.class)
+                    .hasMessageContaining("" + taken.getLocalPort());
+        }
+    }
+
+    @Test
+    void serverStartsWhileItsDatabaseIsDownAndIsReadyWhenItComesBack() throws Exception {
+        try (PrivatePostgres postgres = PrivatePostgres.start(PrivatePostgres.FAST)) {
+            store = postgres.url(postgres.freshDatabase());
+            postgres.stop();
+            try (SemelServer server = SemelServer.start(toBoth(0))) {
+                assertThat(get(server, "/livez").statusCode()).isEqualTo(200);
+                assertThat(get(server, "/readyz").statusCode()).isEqualTo(503);
+                HttpResponse<String> rejected = stripe.send(server.uri(), EVENT);
+                assertThat(rejected.statusCode()).isEqualTo(503);
+                assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+                postgres.restart();
+                Await.until("it is ready", () -> get(server, "/readyz").statusCode() == 200);
+                assertThat(stripe.acknowledged(server.uri(), EVENT)).contains("accepted");
+                Await.until("it is delivered", () -> billing.applied().size() == 1);
+            }
+        }
+    }
+
+    @Test
+    void b10_stopAnswersWhatIsUnderWayAndLosesNothing() throws Exception {
+        int sent = 40;
+        SemelServer server = SemelServer.start(toBoth(0));
+        URI uri = server.uri();
+        for (int i = 1; i <= sent; i++) {
+            assertThat(stripe.acknowledged(uri, StripeSender.body("evt-" + i, "lane-" + i % 5, i)))
+                    .contains("accepted");
+        }
+        assertThat(server.stop()).as("it drains within its bound").isTrue();
+        assertThatThrownBy(() -> stripe.send(uri, EVENT)).isInstanceOf(IOException.class);
+        try (SemelServer next = SemelServer.start(toBoth(0))) {
+            assertThat(next.uri()).isNotNull();
+            Await.until("all are delivered", () -> billing.applied().size() == sent);
+            Await.until("all are delivered", () -> archive.applied().size() == sent);
+        }
+    }
+}
