@@ -109,13 +109,13 @@ final class ConfigCheck implements Callable<Integer> {
                 .forEach(each -> destinations.row(
                         each.name(),
                         each.policy(),
-                        order(each),
+                        orderOf(each),
                         each.capacity().concurrency(),
                         each.target().origin()));
         destinations.print(screen);
     }
 
-    private static String order(DestinationConfig destination) {
+    private static String orderOf(DestinationConfig destination) {
         return destination.ordered() ? "lane" : "none";
     }
 
@@ -177,7 +177,7 @@ final class ConfigCheck implements Callable<Integer> {
             return new CheckedDestination(
                     each.name(),
                     each.policy(),
-                    order(each),
+                    orderOf(each),
                     each.capacity().concurrency(),
                     each.target().origin());
         }

@@ -117,6 +117,11 @@ final class EventPlaces {
                                     + " must have one of all-of, first-of and text");
             return Optional.empty();
         }
+        for (ConfigSetting setting : List.of(ConfigSetting.KEY_SCOPE, ConfigSetting.KEY_WITHIN)) {
+            if (!text && settings.has(setting)) {
+                settings.fault(setting, "is for keys with text only: remove it");
+            }
+        }
         if (first && !outermost) {
             settings.fault(ConfigSetting.KEY_FIRST, "is inside another first-of: write one list");
             return Optional.empty();

@@ -12,6 +12,8 @@ final class SourcePaths {
     static final List<String> RESERVED = List.of("/livez", "/readyz", "/metrics", "/api", "/admin");
 
     private static final Pattern FORM = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){1,16}");
+    private static final Pattern HEXADECIMAL = Pattern.compile("[0-9a-fA-F]+");
+    private static final Pattern WORD = Pattern.compile("[a-z]{8}|[A-Z]{8}");
     private static final int LEAST_RANDOM = 16;
     private static final int LEAST_CHANGES = 3;
     private static final Set<String> DOTS = Set.of(".", "..");
@@ -37,8 +39,8 @@ final class SourcePaths {
     }
 
     /**
-     * Whether one part looks random: 16 characters or more, not counting separators, in which letters and digits take turns, as words
-     * do not.
+     * Whether one part looks random: 16 characters or more, not counting separators, in which letters and digits take turns and which has
+     * no long word.
      */
     static boolean isHardToGuess(String path) {
         return Arrays.stream(path.split("/")).anyMatch(SourcePaths::isRandom);
@@ -50,8 +52,11 @@ final class SourcePaths {
         for (int i = 1; i < bare.length(); i++) {
             changes += Character.isDigit(bare.charAt(i)) != Character.isDigit(bare.charAt(i - 1)) ? 1 : 0;
         }
+        boolean word =
+                !HEXADECIMAL.matcher(bare).matches() && WORD.matcher(bare).find();
         return bare.length() >= LEAST_RANDOM
                 && changes >= LEAST_CHANGES
+                && !word
                 && bare.chars().distinct().count() >= LEAST_RANDOM / 2;
     }
 

@@ -174,7 +174,7 @@ final class YamlNodes {
         if (problem == null) {
             return "syntax error";
         }
-        return problem.replaceFirst("(?s),? ?but found.*", "")
+        return problem.replaceFirst("(?s),? ?but (found|got).*", "")
                 .replaceFirst(
                         "(?s)(undefined alias|tag handle|number which cannot represent a valid version|in UTF-8).*",
                         "$1")

@@ -73,7 +73,7 @@ class ConfigFaultsTest {
                         "1:8: 'store' has a password that is written in the file"),
                 wrong(
                         with("store:", "store: postgresql://u:${env:SECRET}%@h/d"),
-                        "1:8: 'store' is not a URL at position 35: percent-encode"),
+                        "1:8: 'store' is not a URL at position 37: percent-encode"),
                 wrong(with("scheme:", "scheme: ${env:MISSING}"), "5:13: the environment variable MISSING is not set"),
                 wrong(with("scheme:", "scheme: ${file:/no/such}"), "5:13: the file '/no/such' does not exist"),
                 wrong(with("scheme:", "scheme: ${file:such}"), "5:13: the file 'such' is not absolute"),
@@ -291,6 +291,9 @@ class ConfigFaultsTest {
                         with("scheme:", "scheme: stripe", "key: {all-of: [json:/a], text: json:/b}"),
                         "6:10: 'key' of source 'stripe' must have one of all-of, first-of and text"),
                 wrong(
+                        with("scheme:", "scheme: stripe", "key: {all-of: [json:/a], scope: json:/b}"),
+                        "6:37: 'scope' of 'key' of source 'stripe' is for keys with text only"),
+                wrong(
                         with("scheme:", "scheme: stripe", "key: {first-of: [{first-of: [json:/a]}]}"),
                         "6:33: 'first-of' of 'key' of source 'stripe' is inside another first-of"),
                 wrong(
@@ -312,7 +315,10 @@ class ConfigFaultsTest {
                         with("url:", "url: https://user:literalHUNTER@a/b"),
                         "9:10: 'url' of destination 'app' has user info, which is not allowed"),
                 wrong(with("url:", "url: https://a/b#c"), "9:10: 'url' of destination 'app' has a fragment (#)"),
-                wrong(with("url:", "url: https:///b"), "9:10: 'url' of destination 'app' is not a URL at position 8"),
+                wrong(with("url:", "url: https:///b"), "9:10: 'url' of destination 'app' has no valid host and port"),
+                wrong(
+                        with("url:", "url: https://a/b c"),
+                        "9:10: 'url' of destination 'app' is not a URL at position 11"),
                 wrong(with("url:", "url: https://a_b/"), "9:10: 'url' of destination 'app' has no valid host and port"),
                 wrong(with("url:", "url: https://a:0/"), "9:10: 'url' of destination 'app' has no valid host and port"),
                 wrong(
