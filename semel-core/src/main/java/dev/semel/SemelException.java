@@ -58,7 +58,7 @@ public abstract class SemelException extends RuntimeException {
     }
 
     /** The settings contradict each other or the store. The operator's to mend; all faults are named at once. */
-    public static final class Misconfigured extends SemelException {
+    public static class Misconfigured extends SemelException {
         private static final long serialVersionUID = 1;
         private final List<String> faults;
 

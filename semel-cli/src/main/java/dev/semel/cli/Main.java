@@ -21,6 +21,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "semel",
         description = "Inspects and operates a Semel ledger.",
         subcommands = {
+            ConfigInit.class,
+            ConfigCheck.class,
+            Serve.class,
             Demo.class,
             Doctor.class,
             Schema.class,

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OperatorJarIT {
     private static final Path JAR = Path.of("target", "semel.jar");
     private static final Pattern NOT_FOR_OPERATORS = Pattern.compile(
-            "^(dev/semel/(testkit|bench|spring)|org/junit|org/assertj|org/HdrHistogram|org/springframework)/");
+            "^(dev/semel/(testkit|bench|spring)|org/springframework|org/junit|org/assertj|net/jqwik|org/HdrHistogram)/");
 
     @TempDir
     private Path directory;
@@ -28,7 +29,12 @@ class OperatorJarIT {
     void jarContainsNeitherTestKitNorBenchmarksNorTestLibraries() throws IOException {
         try (JarFile jar = new JarFile(JAR.toFile())) {
             List<String> names = jar.stream().map(ZipEntry::getName).toList();
-            assertThat(names).contains("dev/semel/cli/Main.class", "dev/semel/conformance/Conformance.class");
+            assertThat(names)
+                    .contains(
+                            "dev/semel/cli/Main.class",
+                            "dev/semel/conformance/Conformance.class",
+                            "dev/semel/server/config/ConfigFile.class",
+                            "dev/semel/http/ingress/WebhookServlet.class");
             assertThat(names).noneMatch(name -> NOT_FOR_OPERATORS.matcher(name).find());
         }
     }
@@ -48,6 +54,21 @@ class OperatorJarIT {
     }
 
     @Test
+    void configurationIsWrittenAndCheckedFromTheJarAlone() throws Exception {
+        String file = directory.resolve("semel.yaml").toString();
+        Shell init = semel("init", "--preset", "github", "--file", file);
+        assertThat(init.exit()).as(init.err()).isZero();
+        Shell unset = semel("check", file);
+        assertThat(unset.exit()).as(unset.err()).isEqualTo(Exit.CHECK_FAILED.code());
+        assertThat(unset.out()).contains("the environment variable GITHUB_WEBHOOK_SECRET is not set");
+        Map<String, String> variables =
+                Map.of("GITHUB_WEBHOOK_SECRET", "0123456789abcdef", "APP_WEBHOOK_URL", "https://app.example/hooks");
+        Shell set = semel(variables, "check", file);
+        assertThat(set.exit()).as(set.out() + set.err()).isZero();
+        assertThat(set.out()).contains("github", "https://app.example").doesNotContain("0123456789abcdef");
+    }
+
+    @Test
     void benchSaysThatItNeedsACheckout() throws Exception {
         Shell bench = semel("bench", "ledger", "--store", "memory:");
         assertThat(bench.exit()).isEqualTo(Exit.BAD_INPUT.code());
@@ -56,6 +77,10 @@ class OperatorJarIT {
     }
 
     private Shell semel(String... args) throws Exception {
+        return semel(Map.of(), args);
+    }
+
+    private Shell semel(Map<String, String> variables, String... args) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -64,10 +89,10 @@ class OperatorJarIT {
         command.addAll(List.of(args));
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        Process process = new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().putAll(variables);
+        Process process = builder.start();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Shell(process.exitValue(), Files.readString(out), Files.readString(err));
     }

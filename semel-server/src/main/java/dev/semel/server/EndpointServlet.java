@@ -2,9 +2,11 @@ package dev.semel.server;
 
 import dev.semel.http.shared.ProblemDocument;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.server.config.SourceConfig;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -117,17 +119,44 @@ final class EndpointServlet extends HttpServlet {
 
     private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
-        String path = request.getRequestURI();
-        boolean known = generation.config().sources().stream()
-                .anyMatch(source -> source.path().equals(path));
+        SourceConfig source = generation.config().sources().stream()
+                .filter(each -> isAt(each, request.getRequestURI()))
+                .findFirst()
+                .orElse(null);
         OpenLedger ledger = generation.ledger();
-        if (!known) {
+        if (source == null) {
             notFound(request, response);
         } else if (ledger == null) {
             unavailable(request, response);
         } else {
-            HttpServlet endpoint = ledger.endpoints().get(path);
-            endpoint.service(request, response);
+            ledger.endpoint(source).service(new BelowSource(request, source), response);
+        }
+    }
+
+    private static boolean isAt(SourceConfig source, String path) {
+        return path.equals(source.path()) || source.withParts() && path.startsWith(source.path() + "/");
+    }
+
+    /** A request as a servlet at the source's path sees it: its path info is what follows. */
+    private static final class BelowSource extends HttpServletRequestWrapper {
+        private final SourceConfig source;
+
+        BelowSource(HttpServletRequest request, SourceConfig source) {
+            super(request);
+            this.source = source;
+        }
+
+        @Override
+        public String getServletPath() {
+            return source.path();
+        }
+
+        @Override
+        public @Nullable String getPathInfo() {
+            String path = super.getPathInfo();
+            return path == null || path.length() <= source.path().length()
+                    ? null
+                    : path.substring(source.path().length());
         }
     }
 

@@ -14,8 +14,9 @@ import jakarta.servlet.http.HttpServlet;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
-/** The ledger of one configuration, its channels, and the endpoints of its sources by their paths. */
+/** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
     private final Engine engine;
     private final Map<String, HttpServlet> endpoints = new HashMap<>();
@@ -49,12 +50,12 @@ final class OpenLedger implements AutoCloseable {
         }
         for (SourceConfig source : config.sources()) {
             engine.handle(ServerChannels.of(source), new Router(config, source));
-            endpoints.put(source.path(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
+            endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
         }
     }
 
-    Map<String, HttpServlet> endpoints() {
-        return endpoints;
+    HttpServlet endpoint(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name()));
     }
 
     /** @throws RuntimeException when the store cannot be reached */

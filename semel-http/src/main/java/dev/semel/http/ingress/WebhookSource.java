@@ -241,8 +241,8 @@ public final class WebhookSource {
         return unsigned.isEmpty() ? Optional.empty() : Optional.of(String.join(" and ", unsigned));
     }
 
-    /** Everything that is wrong with it by itself. */
-    List<String> faults() {
+    /** Everything that is wrong with it by itself, without the text of secrets; empty when it is sound. */
+    public List<String> faults() {
         List<String> faults = new ArrayList<>(SignatureCheck.faults(signing.scheme, signing.secrets));
         if (!NAME.matcher(name).matches()) {
             faults.add("the name must have 1 to 60 lower-case letters, digits, dots, hyphens or underscores");

@@ -38,10 +38,15 @@ public record DestinationConfig(
             signing = List.copyOf(signing);
         }
 
-        /** Without the values of headers and the secrets. */
+        /** Scheme, host and port of the URL: the rest of it may hold a token. */
+        public String origin() {
+            return url.getScheme() + "://" + url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        }
+
+        /** Without the path of the URL, the values of headers and the secrets. */
         @Override
         public String toString() {
-            return "Target[" + url + ", headers " + headers.keySet() + ", " + signing.size() + " signing secrets, "
+            return "Target[" + origin() + ", headers " + headers.keySet() + ", " + signing.size() + " signing secrets, "
                     + timeout + ", " + egress + "]";
         }
     }

@@ -27,6 +27,14 @@ public record ServerConfig(
         routes = List.copyOf(routes);
     }
 
+    /** Without the URL of the store, which may have a password. */
+    @Override
+    public String toString() {
+        return "ServerConfig[" + listen + ", policies "
+                + policies.stream().map(Policy::name).toList() + ", sources " + sources + ", destinations "
+                + destinations + ", " + routes.size() + " routes]";
+    }
+
     /**
      * Where and how the server listens.
      *

@@ -1,0 +1,185 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import dev.semel.server.config.ConfigFaults;
+import dev.semel.server.config.ConfigFile;
+import dev.semel.server.config.ConfigFinding;
+import dev.semel.server.config.DestinationConfig;
+import dev.semel.server.config.RouteConfig;
+import dev.semel.server.config.RouteConfig.Condition;
+import dev.semel.server.config.RouteConfig.Test;
+import dev.semel.server.config.Secrets;
+import dev.semel.server.config.ServerConfig;
+import dev.semel.server.config.SourceConfig;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "check",
+        header = "Checks a configuration file of the server, and shows what it sets up.",
+        description = {
+            "Read-only. Needs the environment variables and files to which the configuration refers; opens no store.",
+            "Exits with 1 when the file has faults. All of them are printed, each with its line and column."
+        },
+        mixinStandardHelpOptions = true)
+final class ConfigCheck implements Callable<Integer> {
+    private final Secrets secrets;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "0..1",
+            defaultValue = "semel.yaml",
+            description = "The file. By default ${DEFAULT-VALUE}.")
+    private String file = "";
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    ConfigCheck() {
+        this(Secrets.ofProcess());
+    }
+
+    ConfigCheck(Secrets secrets) {
+        this.secrets = secrets;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            ConfigFile read = ConfigFile.read(path(), secrets);
+            if (json.chosen()) {
+                json.print(spec.commandLine().getOut(), CheckReport.of(read));
+            } else {
+                print(Screen.of(spec), read);
+            }
+            return Exit.OK.code();
+        } catch (ConfigFaults wrong) {
+            if (json.chosen()) {
+                json.print(spec.commandLine().getOut(), CheckReport.of(wrong));
+            } else {
+                Screen screen = Screen.of(spec);
+                wrong.findings().forEach(fault -> screen.line(Screen.plain(fault.in(file))));
+            }
+            return Exit.CHECK_FAILED.code();
+        }
+    }
+
+    private Path path() {
+        try {
+            return Path.of(file);
+        } catch (InvalidPathException e) {
+            throw new SemelException.Invalid("The name of the file cannot be a path.", e);
+        }
+    }
+
+    private void print(Screen screen, ConfigFile read) {
+        ServerConfig config = read.config();
+        for (ConfigFinding warning : read.warnings()) {
+            screen.line(Screen.plain(
+                    file + ":" + warning.line() + ":" + warning.column() + ": warning: " + warning.message()));
+        }
+        screen.line(
+                file + ": no faults. The server listens on " + config.listen().address() + ", port "
+                        + config.listen().port() + (config.listen().tls() == null ? ", without TLS." : ", with TLS."));
+        screen.line("");
+        Table sources = new Table("SOURCE", "POLICY", "PATH");
+        config.sources().forEach(each -> sources.row(each.name(), each.policy(), each.path()));
+        sources.print(screen);
+        screen.line("");
+        Table routes = new Table("FROM", "TO", "WHEN");
+        config.routes()
+                .forEach(each -> routes.row(
+                        each.from(), String.join(", ", each.to()), Screen.plain(String.join(" and ", when(each)))));
+        routes.print(screen);
+        screen.line("");
+        Table destinations = new Table("DESTINATION", "POLICY", "ORDER", "AT ONCE", "URL");
+        config.destinations()
+                .forEach(each -> destinations.row(
+                        each.name(),
+                        each.policy(),
+                        orderOf(each),
+                        each.capacity().concurrency(),
+                        each.target().origin()));
+        destinations.print(screen);
+    }
+
+    private static String orderOf(DestinationConfig destination) {
+        return destination.ordered() ? "lane" : "none";
+    }
+
+    private static List<String> when(RouteConfig route) {
+        return route.when().isEmpty()
+                ? List.of("always")
+                : route.when().stream().map(ConfigCheck::words).toList();
+    }
+
+    private static String words(Condition condition) {
+        Test test = condition.test();
+        if (test instanceof Test.In in) {
+            return condition.pointer() + " is "
+                    + new TreeSet<>(in.values()).stream().collect(Collectors.joining(" or "));
+        }
+        if (test instanceof Test.Prefix prefix) {
+            return condition.pointer() + " begins with " + prefix.text();
+        }
+        return condition.pointer() + (test.equals(new Test.Exists(true)) ? " exists" : " does not exist");
+    }
+
+    /** The result; its components are the names in the JSON. */
+    record CheckReport(
+            boolean ok,
+            List<ConfigFinding> faults,
+            List<ConfigFinding> warnings,
+            List<CheckedSource> sources,
+            List<CheckedRoute> routes,
+            List<CheckedDestination> destinations) {
+        static CheckReport of(ConfigFaults wrong) {
+            return new CheckReport(false, wrong.findings(), List.of(), List.of(), List.of(), List.of());
+        }
+
+        static CheckReport of(ConfigFile read) {
+            ServerConfig config = read.config();
+            return new CheckReport(
+                    true,
+                    List.of(),
+                    read.warnings(),
+                    config.sources().stream().map(CheckedSource::of).toList(),
+                    config.routes().stream()
+                            .map(each -> new CheckedRoute(each.from(), each.to(), when(each)))
+                            .toList(),
+                    config.destinations().stream().map(CheckedDestination::of).toList());
+        }
+    }
+
+    record CheckedSource(String name, String policy, String path) {
+        static CheckedSource of(SourceConfig source) {
+            return new CheckedSource(source.name(), source.policy(), source.path());
+        }
+    }
+
+    record CheckedRoute(String from, List<String> to, List<String> when) {}
+
+    /** @param url scheme, host and port */
+    record CheckedDestination(String name, String policy, String order, int concurrency, String url) {
+        static CheckedDestination of(DestinationConfig each) {
+            return new CheckedDestination(
+                    each.name(),
+                    each.policy(),
+                    orderOf(each),
+                    each.capacity().concurrency(),
+                    each.target().origin());
+        }
+    }
+}

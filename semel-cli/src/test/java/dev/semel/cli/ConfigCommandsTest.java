@@ -1,0 +1,142 @@
+package dev.semel.cli;
+
+import static dev.semel.cli.Shell.semel;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.config.ConfigTemplate;
+import dev.semel.server.config.Secrets;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class ConfigCommandsTest {
+    private static final String SECRET = "MDEyMzQ1Njc4OWFiY2RlZmdo";
+
+    @TempDir
+    private Path directory;
+
+    private Shell check(Map<String, String> variables, String... args) {
+        return Shell.run(new CommandLine(new ConfigCheck(Secrets.of(variables))), Ansi.OFF, args);
+    }
+
+    private static Map<String, String> variables(String text) {
+        Map<String, String> values = new HashMap<>();
+        ConfigTemplate.variables(text)
+                .forEach(name -> values.put(name, name.endsWith("_URL") ? "https://app.example/hooks/HUNTER" : SECRET));
+        return values;
+    }
+
+    static List<String> presets() {
+        return ConfigTemplate.presets();
+    }
+
+    @ParameterizedTest
+    @MethodSource("presets")
+    void writtenFilePassesTheCheckOnceItsVariablesAreSet(String preset) throws IOException {
+        Path file = directory.resolve("semel.yaml");
+        Shell init = semel("init", "--preset", preset, "--file", file.toString());
+        assertThat(init.exit()).as(init.err()).isZero();
+        String text = Files.readString(file);
+        Map<String, String> variables = variables(text);
+        assertThat(init.out()).contains("Wrote " + file, "semel check " + file).contains(variables.keySet());
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+
+        Shell unset = check(Map.of(), file.toString());
+        assertThat(unset.exit()).isEqualTo(1);
+        assertThat(unset.out().lines()).hasSize(2).allMatch(line -> line.startsWith(file + ":"));
+
+        Shell set = check(variables, file.toString());
+        assertThat(set.exit()).as(set.out() + set.err()).isZero();
+        assertThat(set.out())
+                .contains(
+                        "no faults",
+                        "SOURCE",
+                        "DESTINATION",
+                        "app",
+                        "delivery",
+                        "https://app.example",
+                        "/webhooks/",
+                        "always")
+                .doesNotContain("HUNTER", SECRET);
+    }
+
+    @Test
+    void existingFileIsNotChanged() throws IOException {
+        Path file = Files.writeString(directory.resolve("semel.yaml"), "mine");
+        Shell init = semel("init", "--file", file.toString());
+        assertThat(init.exit()).isEqualTo(2);
+        assertThat(init.err()).contains("exists and was not changed", "--file");
+        assertThat(file).hasContent("mine");
+    }
+
+    @Test
+    void fileInAMissingDirectoryAndUnknownPresetAreBadInput() {
+        Shell missing =
+                semel("init", "--file", directory.resolve("no/semel.yaml").toString());
+        assertThat(missing.exit()).isEqualTo(2);
+        assertThat(missing.err()).contains("Writing the file", "failed");
+        Shell unknown = semel(
+                "init", "--preset", "strip", "--file", directory.resolve("a").toString());
+        assertThat(unknown.exit()).isEqualTo(2);
+        assertThat(unknown.err())
+                .contains("Unknown preset 'strip': use one of standard-webhooks, stripe, github, slack, shopify.");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void everyFaultIsPrintedWithItsPlace() throws IOException {
+        Path file = Files.writeString(directory.resolve("bad.yaml"), "store: mysql:x\nsorces: {}\n");
+        Shell check = check(Map.of(), file.toString());
+        assertThat(check.exit()).isEqualTo(1);
+        assertThat(check.out().lines()).hasSize(2);
+        assertThat(check.out())
+                .startsWith(file + ":1:8: 'store' is not the URL of a store")
+                .contains(file + ":2:1: unknown setting 'sorces': did you mean 'sources'?");
+        Shell missing = semel("check", directory.resolve("none.yaml").toString());
+        assertThat(missing.exit()).isEqualTo(1);
+        assertThat(missing.out()).contains("none.yaml:1:1: the configuration cannot be read (there is no such file)");
+    }
+
+    @Test
+    void warningsArePrintedAndDoNotFail() throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("w.yaml"), "store: sqlite:a.db\ndestinations:\n  app: {url: https://app.example/}\n");
+        Shell check = check(Map.of(), file.toString());
+        assertThat(check.exit()).isZero();
+        assertThat(check.out()).startsWith(file + ":3:3: warning: no route leads to destination 'app'");
+    }
+
+    @Test
+    void jsonHasFaultsOrWhatIsSetUp() throws IOException {
+        Path bad = Files.writeString(directory.resolve("bad.yaml"), "store: mysql:x\n");
+        JsonNode faults = JsonMapper.shared()
+                .readTree(check(Map.of(), bad.toString(), "--json").out());
+        assertThat(faults.path("ok").asBoolean(true)).isFalse();
+        assertThat(faults.at("/faults/0/line").asInt()).isEqualTo(1);
+        assertThat(faults.at("/faults/0/column").asInt()).isEqualTo(8);
+        assertThat(faults.at("/faults/0/message").asString()).contains("'store'");
+
+        Path good = directory.resolve("good.yaml");
+        semel("init", "--preset", "github", "--file", good.toString());
+        Shell check = check(variables(Files.readString(good)), good.toString(), "--json");
+        assertThat(check.exit()).isZero();
+        JsonNode report = JsonMapper.shared().readTree(check.out());
+        assertThat(report.path("ok").asBoolean(false)).isTrue();
+        assertThat(report.at("/sources/0/name").asString()).isEqualTo("github");
+        assertThat(report.at("/routes/0/to/0").asString()).isEqualTo("app");
+        assertThat(report.at("/destinations/0/url").asString()).isEqualTo("https://app.example");
+        assertThat(check.out()).doesNotContain("HUNTER", SECRET);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.semel.server.config;
+
+import dev.semel.server.config.ConfigSection.NamedNode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Reads the file part by part, then checks what concerns several of them. */
+final class ConfigReader {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,59}");
+
+    private final Path file;
+    private final FindingList findings;
+
+    ConfigReader(Path file, FindingList findings) {
+        this.file = file;
+        this.findings = findings;
+    }
+
+    /** Empty when something is missing that was reported. */
+    Optional<ServerConfig> read(ConfigSection all) {
+        Optional<String> store = new StoreUrl(all).read();
+        Optional<ServerConfig.Listen> listen = new ListenReader(all, file).read();
+        NamedPolicies policies = NamedPolicies.read(all);
+        List<NamedNode> sourceNodes = named(all, ConfigSetting.SOURCES, "source");
+        List<NamedNode> destinationNodes = named(all, ConfigSetting.DESTINATIONS, "destination");
+        SourceReader sourceReader = new SourceReader(all, policies);
+        DestinationReader destinationReader = new DestinationReader(all, policies);
+        List<SourceConfig> sources = each(sourceNodes, sourceReader::read);
+        List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
+        List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
+        warnAboutUnused(sourceNodes, destinationNodes, routes);
+        if (store.isEmpty() || listen.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new ServerConfig(
+                store.get(), listen.get(), policies.used(sources, destinations), sources, destinations, routes));
+    }
+
+    private static <T> List<T> each(List<NamedNode> nodes, Function<NamedNode, Optional<T>> reader) {
+        return nodes.stream().flatMap(node -> reader.apply(node).stream()).toList();
+    }
+
+    private List<NamedNode> named(ConfigSection all, ConfigSetting setting, String what) {
+        List<NamedNode> nodes = new ArrayList<>();
+        if (all.has(setting)) {
+            nodes.addAll(all.named(setting));
+        }
+        nodes.forEach(node -> {
+            if (!NAME.matcher(node.name()).matches()) {
+                findings.fault(
+                        node.at(),
+                        ConfigText.quoted(node.name()) + " cannot be the name of a " + what
+                                + ": use 1 to 60 lower-case letters, digits, dots, hyphens and underscores");
+            }
+        });
+        return nodes;
+    }
+
+    private static Set<String> names(List<NamedNode> nodes) {
+        return nodes.stream().map(NamedNode::name).collect(Collectors.toCollection(java.util.LinkedHashSet::new));
+    }
+
+    private void warnAboutUnused(List<NamedNode> sources, List<NamedNode> destinations, List<RouteConfig> routes) {
+        Set<String> from = routes.stream().map(RouteConfig::from).collect(Collectors.toSet());
+        Set<String> to = routes.stream().flatMap(route -> route.to().stream()).collect(Collectors.toSet());
+        Stream<NamedNode> silent = sources.stream().filter(node -> !from.contains(node.name()));
+        silent.forEach(node -> findings.warn(
+                node.at(),
+                "no route leads from source '" + node.name() + "': its webhooks are accepted and go nowhere"));
+        Stream<NamedNode> unreached = destinations.stream().filter(node -> !to.contains(node.name()));
+        unreached.forEach(node ->
+                findings.warn(node.at(), "no route leads to destination '" + node.name() + "': it gets no webhooks"));
+    }
+}

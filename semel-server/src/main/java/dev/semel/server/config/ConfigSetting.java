@@ -1,0 +1,378 @@
+package dev.semel.server.config;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting of the file. The reader knows no others, takes the presets from here, and {@code docs/server-configuration.md} is
+ * written from here.
+ */
+enum ConfigSetting {
+    STORE(
+            ConfigPart.FILE,
+            "store",
+            "a URL",
+            required(),
+            "The ledger: sqlite:semel.db or postgresql://user:${env:DB_PASSWORD}@host/database. A password must come from a variable or a file."),
+    LISTEN(ConfigPart.FILE, "listen", "settings", words("the presets"), "Where the server listens."),
+    POLICIES(
+            ConfigPart.FILE,
+            "policies",
+            "settings by name",
+            words("none"),
+            "Policies that are added to the shipped ones, or change them."),
+    SOURCES(ConfigPart.FILE, "sources", "settings by name", words("none"), "Senders of webhooks."),
+    DESTINATIONS(ConfigPart.FILE, "destinations", "settings by name", words("none"), "Where webhooks are delivered."),
+    ROUTES(
+            ConfigPart.FILE,
+            "routes",
+            "a list",
+            words("none"),
+            "Which webhooks go from which source to which destinations."),
+
+    LISTEN_ADDRESS(
+            ConfigPart.LISTEN,
+            "address",
+            "an IP address or host name",
+            preset("127.0.0.1"),
+            "The address to listen on; 0.0.0.0 for all."),
+    LISTEN_PORT(ConfigPart.LISTEN, "port", "0 to 65535", preset("8080"), "The port; 0 for any free one."),
+    LISTEN_TLS(ConfigPart.LISTEN, "tls", "settings", words("plain HTTP"), "The certificate, for HTTPS."),
+    LISTEN_LIMITS(ConfigPart.LISTEN, "limits", "settings", words("the presets"), "Limits of requests and connections."),
+    LISTEN_DRAIN(
+            ConfigPart.LISTEN,
+            "drain",
+            "a duration, at most 10m",
+            preset("20s"),
+            "How long requests and deliveries may take to end after SIGTERM."),
+
+    TLS_CERTIFICATE(
+            ConfigPart.TLS,
+            "certificate",
+            "a file",
+            required(),
+            "The certificate chain in PEM. A relative path starts at the directory of the configuration."),
+    TLS_KEY(ConfigPart.TLS, "key", "a file", required(), "The private key in PEM."),
+
+    LIMITS_CONNECTIONS(ConfigPart.LIMITS, "connections", "1 to 100000", preset("1000"), "Open connections at once."),
+    LIMITS_HEADERS(
+            ConfigPart.LIMITS,
+            "header-size",
+            "a size, 1KiB to 1MiB",
+            preset("16KiB"),
+            "The largest header section of one request."),
+    LIMITS_IDLE(
+            ConfigPart.LIMITS,
+            "idle",
+            "a duration, 1s to 1h",
+            preset("30s"),
+            "Time after which a connection that sends nothing is closed."),
+
+    SOURCE_PATH(
+            ConfigPart.SOURCE,
+            "path",
+            "a path",
+            required(),
+            "The path that the sender calls. One part of it must be random, 16 characters or more."),
+    SOURCE_GUESSABLE(
+            ConfigPart.SOURCE,
+            "guessable-path",
+            "true or false",
+            preset("false"),
+            "Whether a path without a random part is accepted."),
+    SOURCE_SCHEME(
+            ConfigPart.SOURCE,
+            "scheme",
+            "stripe, github, slack, shopify, standard-webhooks or hmac",
+            required(),
+            "How the sender signs."),
+    SOURCE_SECRETS(
+            ConfigPart.SOURCE,
+            "secrets",
+            "one reference or a list",
+            required(),
+            "The secrets that the sender may sign with, at most 8. Two while a secret is replaced."),
+    SOURCE_HMAC(
+            ConfigPart.SOURCE,
+            "hmac",
+            "settings",
+            words("required for scheme hmac"),
+            "The signature's header, for scheme hmac only."),
+    SOURCE_KEY(
+            ConfigPart.SOURCE,
+            "key",
+            "a field, body-digest or settings",
+            words("the scheme's own; required for hmac"),
+            "What makes two webhooks the same event."),
+    SOURCE_LANE(
+            ConfigPart.SOURCE,
+            "lane",
+            "a field",
+            words("no lane"),
+            "Webhooks with the same text here are delivered in their order."),
+    SOURCE_TENANT(
+            ConfigPart.SOURCE,
+            "tenant",
+            "a field, or fixed:NAME",
+            preset("fixed:default"),
+            "Whose webhook it is. Take it from the body: headers and paths are not signed."),
+    SOURCE_LARGEST_BODY(
+            ConfigPart.SOURCE,
+            "largest-body",
+            "a size, at most 16MiB",
+            words("1MiB, or what fits into the ledger"),
+            "The largest body that is accepted."),
+    SOURCE_TOLERANCE(
+            ConfigPart.SOURCE,
+            "tolerance",
+            "a duration, 1s to 24h",
+            preset("300s"),
+            "How far a signed time may be from this server's clock."),
+    SOURCE_HEADERS(
+            ConfigPart.SOURCE,
+            "headers",
+            "a list of names",
+            words("none"),
+            "Headers that are kept with the webhook, beside the sender's usual ones."),
+    SOURCE_VARYING(
+            ConfigPart.SOURCE,
+            "varying-fields",
+            "a list of names",
+            words("the scheme's own"),
+            "Fields of the outermost JSON object that the sender changes between deliveries of one event."),
+    SOURCE_POLICY(
+            ConfigPart.SOURCE,
+            "policy",
+            "the name of a policy",
+            preset("webhook.inbox"),
+            "The policy by which its webhooks are routed. It must remember them for as long as the sender redelivers."),
+
+    HMAC_HEADER(ConfigPart.HMAC, "header", "a header name", required(), "The header with the signature."),
+    HMAC_PREFIX(ConfigPart.HMAC, "prefix", "text", words("none"), "Text in front of the signature, such as sha256=."),
+    HMAC_ENCODING(ConfigPart.HMAC, "encoding", "hex or base64", preset("hex"), "How the signature is written."),
+    HMAC_ALGORITHM(ConfigPart.HMAC, "algorithm", "sha256 or sha512", preset("sha256"), "The hash of the HMAC."),
+
+    KEY_ALL(ConfigPart.KEY, "all-of", "a list of fields", words("none"), "All these fields together are the key."),
+    KEY_FIRST(
+            ConfigPart.KEY,
+            "first-of",
+            "a list of keys",
+            words("none"),
+            "The first of these keys that the webhook has."),
+    KEY_TEXT(
+            ConfigPart.KEY,
+            "text",
+            "a field",
+            words("none"),
+            "For events without an id: the same text in the same scope, within a time, is the same event."),
+    KEY_SCOPE(
+            ConfigPart.KEY,
+            "scope",
+            "a field",
+            words("required with text"),
+            "Within what texts are compared, such as a conversation."),
+    KEY_WITHIN(
+            ConfigPart.KEY,
+            "within",
+            "a duration, 1s to 24h",
+            words("required with text"),
+            "How far apart duplicates may arrive."),
+
+    DESTINATION_URL(
+            ConfigPart.DESTINATION,
+            "url",
+            "a URL",
+            required(),
+            "Where webhooks are sent by POST: https, or http where it is allowed; without user info and fragment."),
+    DESTINATION_POLICY(
+            ConfigPart.DESTINATION,
+            "policy",
+            "the name of a policy",
+            preset("http.client"),
+            "How often a delivery is tried, and with which pauses."),
+    DESTINATION_ORDER(
+            ConfigPart.DESTINATION,
+            "order",
+            "lane or none",
+            preset("lane"),
+            "Whether webhooks of one lane are delivered one at a time, in their order."),
+    DESTINATION_CONCURRENCY(
+            ConfigPart.DESTINATION, "concurrency", "1 to 10000", preset("16"), "Deliveries at once on this node."),
+    DESTINATION_PER_TENANT(
+            ConfigPart.DESTINATION,
+            "per-tenant",
+            "1 up to concurrency",
+            words("as concurrency"),
+            "Of these, at most so many for one tenant."),
+    DESTINATION_RATE_LIMIT(
+            ConfigPart.DESTINATION,
+            "rate-limit",
+            "such as 50/s or 1000/min, or settings",
+            words("no limit"),
+            "Deliveries begun by all nodes together."),
+    DESTINATION_BREAKER(
+            ConfigPart.DESTINATION,
+            "breaker",
+            "usual, none or settings",
+            preset("none"),
+            "When deliveries pause because they keep failing. usual: half of the last 100 failed, for 30s."),
+    DESTINATION_HEADERS(
+            ConfigPart.DESTINATION,
+            "headers",
+            "values by name",
+            words("none"),
+            "Headers of each delivery. Values of Authorization, Cookie, X-Api-Key and X-Auth-Token must come from variables or files."),
+    DESTINATION_SIGNING(
+            ConfigPart.DESTINATION,
+            "signing",
+            "one reference or a list",
+            words("no signature"),
+            "Secrets of Standard Webhooks (whsec_...), each of which signs; at most 8."),
+    DESTINATION_TIMEOUT(
+            ConfigPart.DESTINATION,
+            "timeout",
+            "a duration, 100ms to 10m",
+            preset("15s"),
+            "Timeout of one delivery; at most the attempt-timeout of its policy."),
+    DESTINATION_ALLOW(
+            ConfigPart.DESTINATION,
+            "allow",
+            "settings",
+            words("HTTPS to public addresses"),
+            "What deliveries may connect to besides."),
+    DESTINATION_DISABLE_AFTER(
+            ConfigPart.DESTINATION,
+            "disable-after",
+            "a duration of at least 1m, or never",
+            preset("never"),
+            "Time without a success after which a failing destination is switched off."),
+
+    RATE_LIMIT_LIMIT(
+            ConfigPart.RATE_LIMIT,
+            "limit",
+            "such as 50/s or 1000/min",
+            required(),
+            "Deliveries in a second (s), minute (min), hour (h) or day (d)."),
+    RATE_LIMIT_BURST(
+            ConfigPart.RATE_LIMIT, "burst", "1 up to the limit", words("as the limit"), "How many may begin at once."),
+    RATE_LIMIT_PER_TENANT(
+            ConfigPart.RATE_LIMIT,
+            "per-tenant",
+            "1 up to the limit",
+            words("no such limit"),
+            "Of these, at most so many for one tenant in the same time."),
+
+    BREAKER_PERCENT(
+            ConfigPart.BREAKER,
+            "failure-percent",
+            "1 to 100",
+            preset("50"),
+            "Share of failed deliveries at which it pauses."),
+    BREAKER_CALLS(ConfigPart.BREAKER, "calls", "1 to 10000", preset("100"), "Number of last deliveries that count."),
+    BREAKER_PAUSE(
+            ConfigPart.BREAKER,
+            "pause",
+            "a duration, 1s to 24h",
+            preset("30s"),
+            "How long it pauses before a few deliveries are tried."),
+
+    ALLOW_HTTP(ConfigPart.ALLOW, "http", "true or false", preset("false"), "Whether http URLs are allowed."),
+    ALLOW_NETWORKS(
+            ConfigPart.ALLOW,
+            "networks",
+            "a list such as 10.1.0.0/16 or fd00::/8",
+            words("none"),
+            "Private networks that deliveries may connect to."),
+
+    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source", required(), "Where the webhooks come from."),
+    ROUTE_TO(
+            ConfigPart.ROUTE,
+            "to",
+            "the name of a destination, or a list",
+            required(),
+            "Where they go. A destination gets each webhook at most once, however many routes lead to it."),
+    ROUTE_WHEN(ConfigPart.ROUTE, "when", "a list of conditions", words("every webhook"), "All of these must hold."),
+
+    CONDITION_JSON(
+            ConfigPart.CONDITION,
+            "json",
+            "a JSON pointer",
+            required(),
+            "Which value of the body is looked at, such as /type."),
+    CONDITION_EQUALS(
+            ConfigPart.CONDITION,
+            "equals",
+            "text",
+            words("none"),
+            "The value is this. One of equals, in, exists and prefix is required."),
+    CONDITION_IN(ConfigPart.CONDITION, "in", "a list of texts", words("none"), "The value is one of these."),
+    CONDITION_EXISTS(ConfigPart.CONDITION, "exists", "true or false", words("none"), "Whether there is a value."),
+    CONDITION_PREFIX(
+            ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is a string that begins with this.");
+
+    private final ConfigPart part;
+    private final String key;
+    private final String form;
+    private final Unset unset;
+    private final String meaning;
+
+    ConfigSetting(ConfigPart part, String key, String form, Unset unset, String meaning) {
+        this.part = part;
+        this.key = key;
+        this.form = form;
+        this.unset = unset;
+        this.meaning = meaning;
+    }
+
+    /**
+     * What holds when it is not set.
+     *
+     * @param preset read as if it were written; null when there is none
+     * @param words for the reference
+     */
+    private record Unset(@Nullable String preset, String words) {}
+
+    private static Unset required() {
+        return new Unset(null, "required");
+    }
+
+    private static Unset preset(String value) {
+        return new Unset(value, value);
+    }
+
+    private static Unset words(String words) {
+        return new Unset(null, words);
+    }
+
+    ConfigPart part() {
+        return part;
+    }
+
+    /** Its name in the file. */
+    String key() {
+        return key;
+    }
+
+    /** What may be written. */
+    String form() {
+        return form;
+    }
+
+    /** One or two sentences. */
+    String meaning() {
+        return meaning;
+    }
+
+    boolean isRequired() {
+        return unset.words.equals("required");
+    }
+
+    @Nullable
+    String preset() {
+        return unset.preset;
+    }
+
+    /** What holds when it is not set, in words. */
+    String unset() {
+        return unset.words;
+    }
+}
