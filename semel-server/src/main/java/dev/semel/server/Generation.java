@@ -8,7 +8,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,16 +23,15 @@ final class Generation {
     private static final int MOST_REQUESTS = Integer.MAX_VALUE;
 
     private final ServerConfig config;
-    private final Deliveries deliveries;
+    private final Deliveries deliveries = new Deliveries();
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Semaphore requests = new Semaphore(MOST_REQUESTS);
     private final TimeSource.Gate retired = TimeSource.system().gate();
     private volatile @Nullable OpenLedger ledger;
     private @Nullable Thread opener;
 
-    Generation(ServerConfig config, Supplier<Deliveries> deliveries) {
+    Generation(ServerConfig config) {
         this.config = config;
-        this.deliveries = deliveries.get();
     }
 
     ServerConfig config() {

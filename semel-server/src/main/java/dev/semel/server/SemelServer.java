@@ -8,8 +8,6 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,14 +26,11 @@ public final class SemelServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SemelServer.class);
 
     private final JettyServer jetty;
-    private final Supplier<Deliveries> deliveries;
     private volatile Generation current;
     private boolean stopped;
 
-    private SemelServer(ServerConfig config, Supplier<Deliveries> deliveries)
-            throws IOException, GeneralSecurityException {
-        this.deliveries = deliveries;
-        this.current = new Generation(config, deliveries);
+    private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
+        this.current = new Generation(config);
         this.jetty = new JettyServer(config.listen(), new EndpointServlet(() -> current));
     }
 
@@ -47,9 +42,8 @@ public final class SemelServer implements AutoCloseable {
      * @throws GeneralSecurityException when the certificate or its key cannot be used
      * @throws SemelException.Misconfigured when the store cannot serve
      */
-    static SemelServer start(ServerConfig config, Supplier<Deliveries> deliveries)
-            throws IOException, GeneralSecurityException {
-        SemelServer server = new SemelServer(config, deliveries);
+    public static SemelServer start(ServerConfig config) throws IOException, GeneralSecurityException {
+        SemelServer server = new SemelServer(config);
         try {
             server.current.openWhenReachable();
             server.jetty.start();
@@ -88,7 +82,7 @@ public final class SemelServer implements AutoCloseable {
         }
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
-        Generation after = new Generation(next, deliveries);
+        Generation after = new Generation(next);
         try {
             after.open();
             jetty.reloadTls(next.listen().tls());
@@ -136,7 +130,7 @@ public final class SemelServer implements AutoCloseable {
         long began = System.nanoTime();
         jetty.stop(bound);
         Duration left = bound.minusNanos(System.nanoTime() - began);
-        return Objects.requireNonNull(current).retire(left.isNegative() ? Duration.ZERO : left);
+        return current.retire(left.isNegative() ? Duration.ZERO : left);
     }
 
     /** As {@link #stop}. */
