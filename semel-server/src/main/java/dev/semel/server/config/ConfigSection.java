@@ -114,7 +114,7 @@ final class ConfigSection {
 
     ConfigSection knowing(List<String> names) {
         entries.forEach((name, entry) -> {
-            if (!names.contains(name)) {
+            if (!names.contains(name) && !findings.isFull()) {
                 List<String> near = Suggestions.near(name, names);
                 findings.fault(
                         entry.getKeyNode().getStartMark(),
@@ -164,6 +164,9 @@ final class ConfigSection {
     }
 
     <T> Optional<T> value(ConfigText text, String label, Function<String, T> reader) {
+        if (findings.isFull()) {
+            return Optional.empty();
+        }
         try {
             return Optional.of(reader.apply(text.text()));
         } catch (IllegalArgumentException wrong) {

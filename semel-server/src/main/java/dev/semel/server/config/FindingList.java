@@ -29,6 +29,11 @@ final class FindingList {
         }
     }
 
+    /** Whether further faults would not be kept, so that looking for them is of no use. */
+    boolean isFull() {
+        return faults.size() >= MOST;
+    }
+
     /** How many faults there are so far. */
     int count() {
         return faults.size();

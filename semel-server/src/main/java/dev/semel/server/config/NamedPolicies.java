@@ -21,6 +21,8 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** The policies that sources and destinations may name: those that ship, {@code webhook.inbox}, and those of the file. */
 final class NamedPolicies {
+    private static final int MOST_COMPARED = 1_000;
+    private static final int MOST_LISTED = 30;
     private static final String PREFIX = "semel.policy.";
     private static final List<String> SETTINGS =
             Arrays.stream(PolicySetting.values()).map(PolicySetting::key).toList();
@@ -145,12 +147,16 @@ final class NamedPolicies {
         });
     }
 
-    /** Such as {@code : did you mean 'billing'?}. */
+    /** Such as {@code ; did you mean 'billing'?}. Few names are listed; among very many none is looked for. */
     static String nearest(String wrong, Set<String> known) {
-        List<String> near = Suggestions.near(wrong, known);
-        return near.isEmpty()
-                ? known.isEmpty() ? "" : "; the known ones are " + String.join(", ", known)
-                : "; did you mean '" + near.get(0) + "'?";
+        List<String> near = known.size() > MOST_COMPARED ? List.of() : Suggestions.near(wrong, known);
+        if (!near.isEmpty()) {
+            return "; did you mean '" + near.get(0) + "'?";
+        }
+        return known.isEmpty() || known.size() > MOST_LISTED
+                ? ""
+                : "; the known ones are "
+                        + known.stream().map(ConfigText::quoted).collect(Collectors.joining(", "));
     }
 
     /** Empty when it has faults of its own. */

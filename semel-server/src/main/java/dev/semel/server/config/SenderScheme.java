@@ -1,7 +1,5 @@
 package dev.semel.server.config;
 
-import dev.semel.http.ingress.EventKey;
-import dev.semel.http.ingress.HmacHeader;
 import dev.semel.http.ingress.WebhookSecrets;
 import dev.semel.http.ingress.WebhookSource;
 import java.time.Duration;
@@ -52,16 +50,11 @@ enum SenderScheme {
         return redelivery;
     }
 
-    /** Of a sender with a scheme of its own. */
+    /** Of a sender with a scheme of its own, which {@link #HMAC} is not. */
     WebhookSource source(String name, WebhookSecrets secrets) {
         if (maker == null) {
             throw new IllegalStateException("hmac needs a header and a key");
         }
         return maker.apply(name, secrets);
-    }
-
-    /** Of any other sender. */
-    static WebhookSource hmac(String name, WebhookSecrets secrets, HmacHeader header, EventKey eventKey) {
-        return WebhookSource.hmac(name, secrets, header, eventKey);
     }
 }

@@ -88,7 +88,7 @@ final class SourceReader {
                 section.section(ConfigSetting.SOURCE_HMAC, ConfigPart.HMAC).flatMap(SourceReader::header);
         return header.isEmpty() || key.isEmpty()
                 ? Optional.empty()
-                : Optional.of(SenderScheme.hmac(name, secrets, header.get(), key.get()));
+                : Optional.of(WebhookSource.hmac(name, secrets, header.get(), key.get()));
     }
 
     private static Optional<HmacHeader> header(ConfigSection section) {

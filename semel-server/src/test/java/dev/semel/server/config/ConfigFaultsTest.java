@@ -29,7 +29,18 @@ class ConfigFaultsTest {
     }
 
     static Stream<Wrong> wrongFiles() {
-        return Stream.of(structure(), listen(), policies(), sources(), keys(), destinations(), capacities(), routes())
+        return Stream.of(
+                        structure(),
+                        listen(),
+                        policies(),
+                        sources(),
+                        schemes(),
+                        places(),
+                        keys(),
+                        destinations(),
+                        deliveries(),
+                        capacities(),
+                        routes())
                 .flatMap(each -> each);
     }
 
@@ -194,7 +205,11 @@ class ConfigFaultsTest {
                                 "destinations:",
                                 "  two: {path: /in, guessable-path: true, scheme: slack, secrets: \"${env:SECRET}\", lane: \"path:1\"}",
                                 "destinations:"),
-                        "7:15: 'path' of source 'two' is taken by source 'stripe'"),
+                        "7:15: 'path' of source 'two' is taken by source 'stripe'"));
+    }
+
+    private static Stream<Wrong> schemes() {
+        return Stream.of(
                 wrong(
                         with("scheme:", "scheme: strip"),
                         "5:13: 'scheme' of source 'stripe' is 'strip': write stripe, github"),
@@ -230,7 +245,11 @@ class ConfigFaultsTest {
                         "7:33: 'encoding' of 'hmac' of source 'stripe' is 'hexa': write hex or base64"),
                 wrong(
                         with("scheme:", "scheme: hmac", "key: body-digest", "hmac: {header: X, algorithm: md5}"),
-                        "7:34: 'algorithm' of 'hmac' of source 'stripe' is 'md5': write sha256 or sha512"),
+                        "7:34: 'algorithm' of 'hmac' of source 'stripe' is 'md5': write sha256 or sha512"));
+    }
+
+    private static Stream<Wrong> places() {
+        return Stream.of(
                 wrong(
                         with("scheme:", "scheme: stripe", "lane: customer"),
                         "6:11: 'lane' of source 'stripe' is 'customer': not a field; write json:/pointer"),
@@ -329,7 +348,11 @@ class ConfigFaultsTest {
                         "9:10: 'url' of destination 'app' has characters outside ASCII"),
                 wrong(
                         with("url:", "url: http://a/b"),
-                        "9:10: 'url' of destination 'app' is plain HTTP: write https://, or allow: {http: true}"),
+                        "9:10: 'url' of destination 'app' is plain HTTP: write https://, or allow: {http: true}"));
+    }
+
+    private static Stream<Wrong> deliveries() {
+        return Stream.of(
                 wrong(
                         with("url:", URL, "allow: {networks: [10.0.0.0]}"),
                         "10:24: 'networks' of 'allow' of destination 'app' is '10.0.0.0': not a network; write 10.1.0.0/16"),
@@ -477,6 +500,22 @@ class ConfigFaultsTest {
             all.append(text.formatted(i));
         }
         assertThat(SampleConfig.faults(directory, all.toString())).hasSize(FindingList.MOST);
+    }
+
+    /** Without limits each of these faults would list, or compare, thousands of names. */
+    @Test
+    void faultsOfAFileWithVeryManyNamesStayShort() {
+        StringBuilder all = new StringBuilder("store: sqlite:semel.db\ndestinations:\n");
+        for (int i = 0; i < 5_000; i++) {
+            all.append("  destination-%d: {url: https://a/}\n".formatted(i));
+        }
+        all.append("routes:\n");
+        for (int i = 0; i < 5_000; i++) {
+            all.append("  - {from: a, to: dest-%d}\n".formatted(i));
+        }
+        assertThat(SampleConfig.faults(directory, all.toString()))
+                .hasSize(FindingList.MOST)
+                .allSatisfy(fault -> assertThat(fault).hasSizeLessThan(200));
     }
 
     @Test
