@@ -13,6 +13,12 @@ public interface LeasedContext {
     /** Which attempt of this record it is, from 1. */
     int attempt();
 
+    /**
+     * Whether an operator replayed the message that is delivered: this attempt and those after it were asked for by a person. Always
+     * false in a call, which has a caller.
+     */
+    boolean replayed();
+
     /** Grows with every grant. Pass it on to receivers that can reject a lower one. */
     long fence();
 

@@ -53,6 +53,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final LeaseKeeper.Watched held;
     private final boolean suspect;
     private final boolean takenOver;
+    private final boolean replayed;
     private final @Nullable PendingDeath dying;
     private volatile boolean left;
     private volatile boolean counted;
@@ -63,6 +64,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         this.prepared = prepared;
         this.takenOver = claimed.takenOver;
         this.dying = PendingDeath.read(row.failure());
+        this.replayed = Failures.isReplayed(row.failure());
         this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
         this.held = services.keeper()
                 .hold(new LeaseKeeper.Lease(
@@ -125,8 +127,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     private DeliveryResult leftToOthers(Failure failure, Duration pause) {
         try (this) {
-            Move.Change back =
-                    Transition.due(pause, Duration.ZERO, row.status().attempt(), Failures.encode(failure, pause));
+            Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), kept(failure, pause));
             return end(DeliveryResult.ResultKind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }
@@ -175,6 +176,16 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     boolean isTakenOver() {
         return takenOver;
+    }
+
+    /** Whether an operator replayed it. */
+    boolean isReplayed() {
+        return replayed;
+    }
+
+    /** The failure as the record keeps it until its next attempt, with the mark of a replay. */
+    private byte[] kept(Failure failure, @Nullable Duration delay) {
+        return Failures.encode(failure, delay, replayed);
     }
 
     /** Whether its payload cannot be read here. */
@@ -345,7 +356,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         Failure failure = Failure.of(
                 Failure.Category.LEASE_LOST,
                 "A node that held it died or was cut off; whether its handler had begun is not known.");
-        return Failures.encode(failure, Failures.delay(row.failure()));
+        return kept(failure, Failures.delay(row.failure()));
     }
 
     /** Its deadline passed before it could begin. */
@@ -451,7 +462,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return end(
                 DeliveryResult.ResultKind.UNKNOWN,
                 Transition.PARK,
-                Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure)),
+                Transition.due(Duration.ZERO, Duration.ZERO, -1, kept(failure, null)),
                 outcome(
                         EventType.OPERATION_UNKNOWN,
                         Map.of("category", failure.category().code(), "reason", failure.reason())),
@@ -464,7 +475,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
             return end(
                     DeliveryResult.ResultKind.RETRIED,
                     Transition.RETRY,
-                    Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
+                    Transition.due(in.delay(), Duration.ZERO, -1, kept(failure, in.delay())),
                     retry(failed, in.delay()),
                     failure);
         }

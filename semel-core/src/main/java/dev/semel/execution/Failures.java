@@ -40,6 +40,11 @@ public final class Failures {
             "Calls of this kind kept failing, so none is run for a while (the circuit breaker is open); nothing was run. Ask"
                     + " again later.");
 
+    private static final Failure ONLY_REPLAYED =
+            Failure.of(Failure.Category.UNKNOWN, "An operator replayed it; its audit events tell what came before.");
+
+    private static final String REPLAYED = "replayed";
+
     private Failures() {}
 
     /** Whether this failure says that a rate limit of the operation stopped the call. */
@@ -59,6 +64,14 @@ public final class Failures {
     /** @param delay before the next attempt, from which a decorrelated backoff continues */
     static byte[] encode(Failure failure, @Nullable Duration delay) {
         return encode(failure, delay, Map.of());
+    }
+
+    /**
+     * @param delay before the next attempt
+     * @param replayed whether an operator replayed the record
+     */
+    static byte[] encode(Failure failure, @Nullable Duration delay, boolean replayed) {
+        return encode(failure, delay, replayed ? Map.of(REPLAYED, true) : Map.of());
     }
 
     /** @param more fields beside those of the failure */
@@ -113,6 +126,17 @@ public final class Failures {
         }
         PendingDeath dying = PendingDeath.read(stored);
         return dying == null ? stored : encode(dying.failure());
+    }
+
+    /** As {@link #decided}, with the mark of a replay by an operator. */
+    public static byte[] replayed(byte @Nullable [] stored) {
+        byte[] kept = decided(stored);
+        return kept == null ? encode(ONLY_REPLAYED, null, true) : encode(decode(kept), delay(kept), true);
+    }
+
+    /** Whether an operator replayed the record since its first attempt. */
+    static boolean isReplayed(byte @Nullable [] stored) {
+        return stored != null && fields(stored).path(REPLAYED).asBoolean(false);
     }
 
     /** The delay that the attempt before the present one was followed by. */

@@ -38,7 +38,8 @@ public final class LeasedDelivering {
         if (start != ClaimedDelivery.Start.NOW) {
             return start == ClaimedDelivery.Start.LOST ? null : delivery.handedBack();
         }
-        LeasedInvocation<P, R> invocation = new LeasedInvocation<>(steps, delivery.prepared(), handler);
+        LeasedInvocation<P, R> invocation =
+                new LeasedInvocation<>(steps, delivery.prepared(), handler, delivery.isReplayed());
         HandlerOutcome<R> outcome = invocation.invoke(delivery.grant(), delivery.held());
         return outcome instanceof HandlerOutcome.Returned<R> returned
                 ? delivery.done(returned.snapshot())

@@ -9,16 +9,19 @@ final class LeasedInvocation<P, R> {
     private final StepTools tools;
     private final PreparedCall<P, R> prepared;
     private final LeasedHandler<P, R> handler;
+    private final boolean replayed;
 
-    LeasedInvocation(StepTools tools, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
+    /** @param replayed whether an operator replayed the record */
+    LeasedInvocation(StepTools tools, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler, boolean replayed) {
         this.tools = tools;
         this.prepared = prepared;
         this.handler = handler;
+        this.replayed = replayed;
     }
 
     /** Runs the handler, unless the record was lost or switched off while it waited for its turn. */
     HandlerOutcome<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
-        Steps steps = new Steps(tools, prepared, granted);
+        Steps steps = new Steps(tools, prepared, granted, replayed);
         try {
             steps.demandStart();
         } catch (Steps.RunHalted | Steps.RunShadowed forbidden) {

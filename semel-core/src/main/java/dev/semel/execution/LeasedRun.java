@@ -16,7 +16,7 @@ final class LeasedRun<P, R> {
     LeasedRun(LeasedTools tools, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
         this.tools = tools;
         this.prepared = prepared;
-        this.invocation = new LeasedInvocation<>(tools.steps(), prepared, handler);
+        this.invocation = new LeasedInvocation<>(tools.steps(), prepared, handler, false);
         this.settlement = new LeasedSettlement<>(tools.settling(), prepared);
     }
 

@@ -37,13 +37,16 @@ final class Steps implements LeasedContext {
     private final StepTools tools;
     private final PreparedCall<?, ?> prepared;
     private final Reserved.Granted granted;
+    private final boolean replayed;
     private final Set<String> used = new HashSet<>();
     private @Nullable RuntimeException broken;
 
-    Steps(StepTools tools, PreparedCall<?, ?> prepared, Reserved.Granted granted) {
+    /** @param replayed whether an operator replayed the record */
+    Steps(StepTools tools, PreparedCall<?, ?> prepared, Reserved.Granted granted, boolean replayed) {
         this.tools = tools;
         this.prepared = prepared;
         this.granted = granted;
+        this.replayed = replayed;
     }
 
     /** An earlier run was interrupted in a step that may not be repeated. */
@@ -113,6 +116,11 @@ final class Steps implements LeasedContext {
     @Override
     public int attempt() {
         return granted.attempt();
+    }
+
+    @Override
+    public boolean replayed() {
+        return replayed;
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
@@ -205,6 +206,15 @@ public final class Operator {
                 .toList());
         Collections.reverse(events);
         return events;
+    }
+
+    /**
+     * Events before a position, newest first.
+     *
+     * @param before {@link AuditRow.Position#END} for the newest
+     */
+    public List<AuditRow> events(AuditFilter filter, AuditRow.Position before, int limit) {
+        return store.audit().older(filter, before, limit);
     }
 
     /** Why a record is not done. */

@@ -192,7 +192,7 @@ public final class Replays {
         Transition transition = byHandler ? Transition.REPLAY_BY_HANDLER : Transition.REPLAY_BY_CALLER;
         Duration keep = byHandler ? Duration.ZERO : kept(row);
         Move.Change due = Transition.due(
-                        Duration.ZERO, keep, 0, byHandler ? Failures.decided(row.failure()) : row.failure())
+                        Duration.ZERO, keep, 0, byHandler ? Failures.replayed(row.failure()) : row.failure())
                 .at(transition.place(row.line(), Policy.DeadHead.CONTINUE));
         return transition.of(row, due, event(EventType.OPERATOR_REPLAYED, row, warrant));
     }

@@ -32,6 +32,11 @@ final class InjectedLeasedContext implements LeasedContext {
     }
 
     @Override
+    public boolean replayed() {
+        return contexts.leased().replayed();
+    }
+
+    @Override
     public long fence() {
         return contexts.leased().fence();
     }

@@ -119,6 +119,42 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
+    void handlerIsToldInEachAttemptWhetherAnOperatorReplayedTheMessage() {
+        List<String> told = new ArrayList<>();
+        Channel.Leased<Note> channel = Channel.leased("told", Note.class).withPolicy("steady");
+        node.handle(channel, (note, run) -> {
+            told.add(run.attempt() + " " + run.replayed());
+            throw failing(Failure.Category.NETWORK);
+        });
+        node.send(channel, note("m", "l"));
+        for (int rounds = 0; rounds < 2; rounds++) {
+            for (int attempts = 0; attempts < 3; attempts++) {
+                work(node);
+                time.advance(Duration.ofMinutes(1));
+            }
+            replay(channel, "m");
+        }
+        assertThat(told).containsExactly("1 false", "2 false", "3 false", "1 true", "2 true", "3 true");
+    }
+
+    @Test
+    void handlerIsToldOfTheReplayOfAMessageThatWasOnlyDecidedInShadow() {
+        List<Boolean> told = new ArrayList<>();
+        Channel.Leased<Note> channel = Channel.leased("told", Note.class).withPolicy("steady");
+        node.handle(channel, (note, run) -> told.add(run.replayed()));
+        Switchboard.Setting shadow = new Switchboard.Setting(null, "told", Mode.SHADOW);
+        node.operator().setMode(shadow, WARRANT);
+        time.advance(Duration.ofMinutes(1));
+        deliver(channel, "l", "m");
+        assertThat(row(channel, "m").state()).isEqualTo(State.SHADOWED);
+        node.operator().setMode(new Switchboard.Setting(null, "told", Mode.LIVE), WARRANT);
+        time.advance(Duration.ofMinutes(1));
+        replay(channel, "m");
+        deliver(channel, "l", "n");
+        assertThat(told).containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
     void d4_deadLetterThatTwoPeopleReplayAtOnceRunsOnce() throws Exception {
         Engine other = otherNode();
         ExecutorService people = Executors.newFixedThreadPool(2);
