@@ -4,6 +4,7 @@ import dev.semel.server.config.ServerConfig;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -19,6 +20,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -46,7 +48,7 @@ final class JettyServer {
         context.addServlet(new ServletHolder(servlet), "/*");
         context.setErrorHandler(JettyServer::brief);
         server.setErrorHandler(JettyServer::brief);
-        server.setHandler(new GracefulHandler(context));
+        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(context, SLOWEST_BODY, 0)));
     }
 
     private static QueuedThreadPool threads() {
@@ -63,7 +65,6 @@ final class JettyServer {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(listen.limits().headerBytes());
-        http.setMinRequestDataRate(SLOWEST_BODY);
         http.setUriCompliance(UriCompliance.DEFAULT);
         HttpConnectionFactory plain = new HttpConnectionFactory(http);
         ServerConnector made;
@@ -83,14 +84,9 @@ final class JettyServer {
     private static SslContextFactory.Server tls(ServerConfig.TlsFiles files)
             throws IOException, GeneralSecurityException {
         SslContextFactory.Server factory = new SslContextFactory.Server();
-        use(factory, files);
-        return factory;
-    }
-
-    private static void use(SslContextFactory.Server factory, ServerConfig.TlsFiles files)
-            throws IOException, GeneralSecurityException {
         factory.setKeyStore(PemKeyStore.read(files.certificate(), files.key()));
         factory.setKeyStorePassword(PemKeyStore.PASSWORD);
+        return factory;
     }
 
     /** A status without a body: what went wrong inside is in the log. */
@@ -118,9 +114,9 @@ final class JettyServer {
     /** Takes the certificate and key of the files into use, for new connections. */
     void reloadTls(ServerConfig.@Nullable TlsFiles files) throws IOException, GeneralSecurityException {
         if (tls != null && files != null) {
-            PemKeyStore.read(files.certificate(), files.key());
+            KeyStore keys = PemKeyStore.read(files.certificate(), files.key());
             try {
-                tls.reload(factory -> use(tls, files));
+                tls.reload(factory -> factory.setKeyStore(keys));
             } catch (IOException | GeneralSecurityException | RuntimeException e) {
                 throw e;
             } catch (Exception e) {

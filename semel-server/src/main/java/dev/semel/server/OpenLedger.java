@@ -18,6 +18,9 @@ import java.util.Objects;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
+    /** A body of 16 MiB, which is the largest that can be configured, as base64 with its headers. */
+    private static final int LARGEST_VALUE = (16 << 20) / 3 * 4 + (32 << 10);
+
     private final Engine engine;
     private final Map<String, HttpServlet> endpoints = new HashMap<>();
 
@@ -30,7 +33,9 @@ final class OpenLedger implements AutoCloseable {
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
     static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters) {
-        Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
+        Semel.Settings settings = Semel.settings(config.store())
+                .withWatch(MicrometerWatch.of(meters))
+                .withLargestValue(LARGEST_VALUE);
         config.policies().forEach(settings::withPolicy);
         Semel semel = settings.open();
         try {

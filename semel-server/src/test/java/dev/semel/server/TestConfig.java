@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.Channel;
 import dev.semel.http.ingress.EventField;
+import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookSecrets;
 import dev.semel.http.ingress.WebhookSource;
 import dev.semel.server.config.DestinationConfig;
@@ -57,6 +58,6 @@ final class TestConfig {
     }
 
     static ServerConfig routed(String store, int port, List<RouteConfig> routes, DestinationConfig... destinations) {
-        return new ServerConfig(store, listen(port), List.of(), List.of(source()), List.of(destinations), routes);
+        return new ServerConfig(store, listen(port), List.of(Webhook.INBOX), List.of(source()), List.of(destinations), routes);
     }
 }
