@@ -13,7 +13,7 @@ enum ConfigSetting {
             "a URL",
             required(),
             "The ledger: sqlite:semel.db or postgresql://user:${env:DB_PASSWORD}@host/database. A password must come from a variable or a file."),
-    LISTEN(ConfigPart.FILE, "listen", "settings", words("the presets"), "Where the server listens."),
+    LISTEN(ConfigPart.FILE, "listen", "settings", words("as below"), "Where the server listens."),
     POLICIES(
             ConfigPart.FILE,
             "policies",
@@ -37,7 +37,7 @@ enum ConfigSetting {
             "The address to listen on; 0.0.0.0 for all."),
     LISTEN_PORT(ConfigPart.LISTEN, "port", "0 to 65535", preset("8080"), "The port; 0 for any free one."),
     LISTEN_TLS(ConfigPart.LISTEN, "tls", "settings", words("plain HTTP"), "The certificate, for HTTPS."),
-    LISTEN_LIMITS(ConfigPart.LISTEN, "limits", "settings", words("the presets"), "Limits of requests and connections."),
+    LISTEN_LIMITS(ConfigPart.LISTEN, "limits", "settings", words("as below"), "Limits of requests and connections."),
     LISTEN_DRAIN(
             ConfigPart.LISTEN,
             "drain",

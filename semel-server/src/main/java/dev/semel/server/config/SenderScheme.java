@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 enum SenderScheme {
     STRIPE("stripe", Duration.ofDays(3), WebhookSource::stripe),
     GITHUB("github", Duration.ofDays(3), WebhookSource::github),
-    SLACK("slack", Duration.ofHours(1), WebhookSource::slack),
+    SLACK("slack", Duration.ofDays(1), WebhookSource::slack),
     SHOPIFY("shopify", Duration.ofDays(2), WebhookSource::shopify),
     STANDARD("standard-webhooks", Duration.ofDays(4), WebhookSource::standardWebhooks),
     /** Unknown senders: only the policy itself says for how long they redeliver. */

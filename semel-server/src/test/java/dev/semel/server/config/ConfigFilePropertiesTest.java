@@ -116,7 +116,7 @@ class ConfigFilePropertiesTest {
                 .as(Mutation::new);
     }
 
-    @Property(tries = 3_000, shrinking = ShrinkingMode.BOUNDED)
+    @Property(tries = 1_500, shrinking = ShrinkingMode.BOUNDED)
     void changedFileIsAcceptedOrRejectedWithFaults(@ForAll("someMutations") List<Mutation> mutations) {
         String text = example;
         for (Mutation each : mutations) {
@@ -130,12 +130,12 @@ class ConfigFilePropertiesTest {
         return mutations().list().ofMinSize(1).ofMaxSize(6);
     }
 
-    @Property(tries = 1_000, shrinking = ShrinkingMode.BOUNDED)
+    @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)
     void anyTextIsAcceptedOrRejectedWithFaults(@ForAll String text) {
         assertJudged(text);
     }
 
-    @Property(tries = 1_000, shrinking = ShrinkingMode.BOUNDED)
+    @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)
     void anyBytesAreAcceptedOrRejectedWithFaults(@ForAll byte[] bytes) {
         assertJudged(bytes);
     }

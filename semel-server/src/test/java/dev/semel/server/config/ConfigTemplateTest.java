@@ -2,6 +2,8 @@ package dev.semel.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +58,14 @@ class ConfigTemplateTest {
         ConfigFile read = ConfigFile.read(SampleConfig.write(directory, text), Secrets.of(values));
         assertThat(read.config().destinations().get(0).target().egress().plainHttp())
                 .isTrue();
+    }
+
+    @Test
+    void pageShowsWhatTheCheckOfANewFilePrints() throws IOException {
+        String page = Files.readString(SampleConfig.PAGE);
+        assertThat(SampleConfig.faults(directory, ConfigTemplate.STRIPE.text(new Random(7))))
+                .hasSize(2)
+                .allSatisfy(fault -> assertThat(page).contains("\nsemel.yaml:" + fault + "\n"));
     }
 
     @Test

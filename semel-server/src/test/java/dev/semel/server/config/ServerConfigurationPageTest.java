@@ -78,7 +78,7 @@ class ServerConfigurationPageTest {
                 .forEach(each -> lines.add("| `" + each.key() + "` | "
                         + (each.redelivery() == null
                                 ? "not known"
-                                : each.redelivery().toHours() + " hours")
+                                : each.redelivery().toHours() + "h")
                         + " |"));
         assertPart("redelivery", lines);
     }
