@@ -35,6 +35,7 @@ import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
  */
 public final class DeliveryClient implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final Duration HANDSHAKE = Duration.ofSeconds(20);
     private static final Duration IDLE = Duration.ofSeconds(20);
 
     /** After which a connection is made anew, so that changed names are noticed and checked again. */
@@ -58,6 +59,11 @@ public final class DeliveryClient implements AutoCloseable {
 
     /** @param tls what to trust; host names are verified in any case */
     static DeliveryClient start(NameLookup names, SslContextFactory.Client tls) {
+        return start(names, tls, HANDSHAKE);
+    }
+
+    /** @param handshake the longest that TLS may take on a new connection */
+    static DeliveryClient start(NameLookup names, SslContextFactory.Client tls, Duration handshake) {
         AtomicInteger number = new AtomicInteger();
         ExecutorService lookups = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "semel-delivery-lookup-" + number.incrementAndGet());
@@ -67,6 +73,7 @@ public final class DeliveryClient implements AutoCloseable {
         tls.setEndpointIdentificationAlgorithm("HTTPS");
         HttpClient http = client(tls);
         http.setSocketAddressResolver(new PinnedResolver(names, lookups));
+        http.addBean(new HandshakeLimit(http.getScheduler(), handshake));
         try {
             http.start();
         } catch (Exception e) {

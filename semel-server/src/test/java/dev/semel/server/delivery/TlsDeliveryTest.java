@@ -5,17 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Failure;
 import dev.semel.Failure.Category;
 import dev.semel.server.config.DestinationConfig.EgressRules;
+import dev.semel.testkit.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIHostName;
@@ -139,6 +144,34 @@ class TlsDeliveryTest {
                     LOOPBACK));
             thread.join();
             assertThat(names).containsExactly("receiver.test");
+        }
+    }
+
+    @Test
+    void g4_handshakeThatTricklesInEndsWithItsConnection() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                Destinations destinations = new Destinations(DeliveryClient.start(
+                        name -> List.of(Destinations.address("127.0.0.1")), trusting(), Duration.ofMillis(200)))) {
+            Thread thread = new Thread(() -> {
+                try (Socket socket = listening.accept()) {
+                    // the head of a record of 16 KiB, and then its bytes, one at a time
+                    socket.getOutputStream().write(new byte[] {22, 3, 3, 64, 0});
+                    while (!Await.within(Duration.ofMillis(20), () -> false)) {
+                        socket.getOutputStream().write(0);
+                    }
+                } catch (IOException ended) {
+                    closed.countDown();
+                }
+            });
+            thread.start();
+            Failure failure = destinations.failure(Destinations.target(
+                    URI.create("https://receiver.test:" + listening.getLocalPort() + "/"),
+                    Duration.ofMillis(50),
+                    LOOPBACK));
+            assertThat(failure).isNotNull();
+            assertThat(failure.category()).isEqualTo(Category.TIMEOUT);
+            closed.await();
         }
     }
 
