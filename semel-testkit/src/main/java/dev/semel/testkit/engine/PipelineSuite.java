@@ -196,6 +196,32 @@ abstract class PipelineSuite extends EngineSuite {
         assertThat(engine.run(guarded, nothing("a"), handler)).isInstanceOf(Answer.Rejected.class);
     }
 
+    /** The breaker opens by the failures of the call itself, between two of its attempts. */
+    @Test
+    void callWhoseRetryFindsTheBreakerOpenIsNotToldThatNothingWasRun() {
+        Policy patient = STEADY.toBuilder()
+                .withName("patient")
+                .withMaxAttempts(CALLS + 2)
+                .withBackoff(new Policy.Backoff.None())
+                .build();
+        failing = Category.UPSTREAM_ERROR;
+        for (Answer<Receipt> answer : List.of(
+                engine.run(BUY.withPolicy(patient), call("k"), buying("atomic")),
+                engine.run(SHIP.withPolicy(patient), call("k"), shipping("leased")))) {
+            Answer.RetryLater<Receipt> later = (Answer.RetryLater<Receipt>) answer;
+            assertThat(Failures.isBreakerOpen(later.failure()))
+                    .as("%s", later.failure())
+                    .isTrue();
+            assertThat(later.in()).isPositive();
+            assertThat(later.notice().reason())
+                    .contains("An attempt failed, and the next was not run", "circuit breaker is open")
+                    .doesNotContain("nothing was run");
+        }
+        assertThat(ran).contains("atomic", "leased");
+        assertOpen(engine.run(BUY, call("other"), buying("other")));
+        assertThat(ran).doesNotContain("other");
+    }
+
     @Test
     void openBreakerOfAnAtomicOperationRunsNothingAndStoresNothing() {
         assertExecuted(buy("done"), "r-done");
