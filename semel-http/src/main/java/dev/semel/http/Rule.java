@@ -104,6 +104,12 @@ public record Rule(KeyRule keyRule, Level level, String policy, Limits limits, D
         }
     }
 
+    /** A rule without labels. */
+    public Rule(
+            KeyRule keyRule, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+        this(keyRule, level, policy, limits, patience, new Controls(breaker, Set.of()));
+    }
+
     private static void checkLabel(String label, List<String> faults) {
         try {
             SemelException.Invalid.unlessName("label", label, 120);

