@@ -27,6 +27,8 @@ import picocli.CommandLine.Option;
             "  not_sent       there is none, or it is no longer remembered",
             "  same           it was sent with the same payload",
             "  other_payload  it was sent with another payload; both are shown",
+            "And of the same channels, since the first of these was recorded:",
+            "  only_sent      it was really sent, and SHADOW would not have sent it, or that is no longer remembered",
             "Read-only. Likely secrets in payloads are masked; keys are never shown."
         },
         mixinStandardHelpOptions = true)
@@ -71,7 +73,8 @@ final class OpsDiff implements Callable<Integer> {
     private static Map<String, Object> facts(ComparedMessage message) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("difference", word(message.difference()));
-        facts.put("would_send", RecordFacts.full(message.shadow()));
+        Row shadow = message.shadow();
+        facts.put("would_send", shadow == null ? null : RecordFacts.full(shadow));
         Row real = message.real();
         facts.put("sent", real == null ? null : RecordFacts.full(real));
         return facts;
@@ -85,11 +88,12 @@ final class OpsDiff implements Callable<Integer> {
         if (!comparison.shown().isEmpty()) {
             Table table = new Table("RECORD", "CHANNEL", "TENANT", "DIFFERENCE", "REAL", "REAL STATE");
             for (ComparedMessage each : comparison.shown()) {
+                Row shadow = each.shadow();
                 Row real = each.real();
                 table.row(
-                        each.shadow().id().prefix(),
-                        each.shadow().header().operation(),
-                        each.shadow().header().tenant(),
+                        shadow == null ? "-" : shadow.id().prefix(),
+                        each.any().header().operation(),
+                        each.any().header().tenant(),
                         word(each.difference()),
                         real == null ? "-" : real.id().prefix(),
                         real == null ? "-" : screen.state(real.state()));
@@ -102,16 +106,17 @@ final class OpsDiff implements Callable<Integer> {
         screen.line(comparison.total() + (comparison.complete() ? "" : " or more") + " compared: "
                 + count(comparison, ShadowDifference.NOT_SENT) + " not sent, "
                 + count(comparison, ShadowDifference.SAME)
-                + " the same, " + count(comparison, ShadowDifference.OTHER_PAYLOAD) + " with another payload.");
+                + " the same, " + count(comparison, ShadowDifference.OTHER_PAYLOAD) + " with another payload. "
+                + count(comparison, ShadowDifference.ONLY_SENT) + " only sent.");
         if (!comparison.complete()) {
-            screen.line("Only the " + ShadowMessages.MOST
-                    + " newest records in SHADOWED were read: filter by --tenant, --operation.");
+            screen.line("Of each state only the " + ShadowMessages.MOST
+                    + " newest records were read: filter by --tenant, --operation.");
         }
     }
 
     private static void printPayloads(Screen screen, ComparedMessage message) {
-        screen.line(message.shadow().id().prefix() + ":");
-        screen.line("  would send " + payload(message.shadow()));
+        screen.line(message.any().id().prefix() + ":");
+        screen.line("  would send " + payload(message.any()));
         Row real = message.real();
         screen.line("  was sent   " + (real == null ? "-" : payload(real)));
     }

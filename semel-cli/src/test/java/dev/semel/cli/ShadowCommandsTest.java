@@ -136,7 +136,7 @@ class ShadowCommandsTest {
                 .containsPattern("crm.write +acme +same +[0-9a-f]+ +QUEUED")
                 .containsPattern("crm.write +acme +other_payload")
                 .contains("would send", "carl", "was sent", "charles")
-                .contains("3 compared: 1 not sent, 1 the same, 1 with another payload.")
+                .contains("3 compared: 1 not sent, 1 the same, 1 with another payload. 0 only sent.")
                 .doesNotContain("hunter2");
         JsonNode json = json("ops", "diff", "--differences");
         assertThat(json.get("compared").asInt()).isEqualTo(3);
@@ -144,6 +144,28 @@ class ShadowCommandsTest {
         assertThat(json.get("messages")).hasSize(2);
         assertThat(json.toString()).doesNotContain("hunter2");
         assertThat(run("ops", "diff", "--operation", "decide").out()).contains("Nothing that SHADOW");
+    }
+
+    @Test
+    void diffListsWhatWasSentAndShadowWouldNotHaveSent() {
+        send("before", "amy");
+        rehearse("same", "bob");
+        send("same", "bob");
+        send("extra", "zoe");
+        String all = run("ops", "diff").out();
+        assertThat(all)
+                .containsPattern("- +crm.write +acme +only_sent +[0-9a-f]+ +QUEUED")
+                .contains("1 compared: 0 not sent, 1 the same, 0 with another payload. 1 only sent.");
+        JsonNode json = json("ops", "diff", "--differences");
+        assertThat(json.get("compared").asInt()).isEqualTo(1);
+        assertThat(json.get("only_sent").asInt()).isEqualTo(1);
+        assertThat(json.get("messages")).hasSize(1);
+        JsonNode only = json.get("messages").get(0);
+        assertThat(only.get("would_send").isNull()).isTrue();
+        assertThat(only.get("sent").toString()).contains("zoe").doesNotContain("hunter2");
+        work();
+        assertThat(run("ops", "diff").out()).contains("1 only sent");
+        assertThat(run("ops", "diff", "--tenant", "other").out()).contains("Nothing that SHADOW");
     }
 
     private String shadow() {

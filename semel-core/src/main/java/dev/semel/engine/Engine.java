@@ -129,7 +129,7 @@ public final class Engine implements Semel {
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
                                 new MissingDeliveries(store, settings.catalogue(), settings.codec()),
-                                settings.time(),
+                                new DeliveryRounds.Clocks(settings.time(), settings.windowsMadeUpFor()),
                                 sending::send)),
                 new Duties.MaintenanceDuties(
                         new Purger(store, events, settings.watch()),
@@ -141,6 +141,7 @@ public final class Engine implements Semel {
                 store,
                 settings.time(),
                 operation -> registry.policy(operation, services.tools().catalogue()),
+                registry::definition,
                 operation -> store.queue().isPresent() && registry.handles(operation),
                 services.memory().results()::forget);
         if (settings.background()) {

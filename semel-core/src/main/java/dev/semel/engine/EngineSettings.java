@@ -6,6 +6,7 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.key.JacksonCodec;
 import dev.semel.key.ValueCodec;
+import dev.semel.operator.DeliveryRounds;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
@@ -56,6 +57,7 @@ public final class EngineSettings implements Semel.Settings {
     private Duration auditRetention = EngineSetting.AUDIT_RETENTION.preset();
     private Duration reconcilerTimeout = EngineSetting.RECONCILER_TIMEOUT.preset();
     private boolean reconcilerThreads;
+    private Duration windowsMadeUpFor = DeliveryRounds.MADE_UP_FOR;
     private int largest = EngineSetting.LARGEST_VALUE.preset();
     private Semel.Codec codec = JacksonCodec.usual();
     private Mode mode = Mode.LIVE;
@@ -204,6 +206,12 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
+    /** How long ago a window of deliveries may have ended that is still checked. */
+    public EngineSettings withWindowsMadeUpFor(Duration value) {
+        windowsMadeUpFor = value;
+        return this;
+    }
+
     @Override
     public EngineSettings withPlatformThreads() {
         virtualThreads = false;
@@ -237,6 +245,10 @@ public final class EngineSettings implements Semel.Settings {
 
     TimeSource time() {
         return time;
+    }
+
+    Duration windowsMadeUpFor() {
+        return windowsMadeUpFor;
     }
 
     RandomGenerator random() {

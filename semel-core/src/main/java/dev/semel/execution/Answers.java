@@ -27,6 +27,8 @@ final class Answers<R> {
     /** The run that the newest answer repeats, if it is a replay. */
     private @Nullable FirstRun first;
 
+    private boolean hasRun;
+
     Answers(AnswerSources sources, PreparedCall<?, R> prepared) {
         this.sources = sources;
         this.prepared = prepared;
@@ -229,10 +231,20 @@ final class Answers<R> {
         return notAdmitted(why.in(), why.failure());
     }
 
+    /** The handler of this call runs: no answer may say from now on that nothing was run. */
+    void attemptBegan() {
+        hasRun = true;
+    }
+
+    /** Whether an attempt of this call has run. */
+    boolean hasRun() {
+        return hasRun;
+    }
+
     Answer<R> breakerOpen() {
         sources.watch()
                 .notAdmitted(prepared.header().operation(), prepared.header().tenant(), "breaker");
-        return notAdmitted(prepared.breaker().comeBackIn(), Failures.BREAKER_OPEN);
+        return notAdmitted(prepared.breaker().comeBackIn(), hasRun ? Failures.BREAKER_OPENED : Failures.BREAKER_OPEN);
     }
 
     Answer<R> halted() {

@@ -163,6 +163,7 @@ final class AtomicTransaction<P, R> {
         }
         tx.beforeHandler();
         handlerBegan = true;
+        answers.attemptBegan();
         return modes.mode() == Mode.SHADOW ? rehearsed(outbox) : settled(tx, found, invoked(outbox, storing));
     }
 

@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.SemelException;
+import dev.semel.store.Reserved;
 import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.Span;
@@ -96,12 +97,7 @@ final class CallPipeline {
         try {
             noPermit = limits.take(prepared);
         } catch (SemelException.StoreUnavailable e) {
-            // What this process knows is answered without the store, and runs nothing that a limit could protect.
-            Answer<R> known = answers.cached();
-            if (known == null) {
-                throw e;
-            }
-            return kind.answered(known, State.COMPLETED);
+            return answeredWithoutPermit(answers, kind, e);
         }
         if (noPermit != null) {
             return kind.answered(answers.notAdmitted(noPermit), null);
@@ -115,6 +111,23 @@ final class CallPipeline {
         } catch (SemelException.DataRefused e) {
             return kind.refused(answers, e);
         }
+    }
+
+    /** The permits cannot be counted. An answer that is stored already runs nothing that a limit could protect. */
+    private static <R, T> T answeredWithoutPermit(
+            Answers<R> answers, CallKind<?, R, T> kind, SemelException.StoreUnavailable why) {
+        Answer<R> cached = answers.cached();
+        if (cached != null) {
+            return kind.answered(cached, State.COMPLETED);
+        }
+        TransactionOutcome.RolledBackWithAnswer<R> stored = answers.findSettled();
+        Reserved.Existing found = stored == null ? null : stored.found();
+        if (found == null) {
+            throw why;
+        }
+        answers.remember(found);
+        return kind.answered(
+                answers.audited(stored.answer(), stored.record()), found.row().state());
     }
 
     private <P, R, T> T runAdmitted(PreparedCall<P, R> prepared, Answers<R> answers, CallKind<P, R, T> kind) {

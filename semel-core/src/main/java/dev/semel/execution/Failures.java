@@ -40,6 +40,12 @@ public final class Failures {
             "Calls of this kind kept failing, so none is run for a while (the circuit breaker is open); nothing was run. Ask"
                     + " again later.");
 
+    /** The breaker opened between the attempts of one call. */
+    public static final Failure BREAKER_OPENED = Failure.of(
+            Failure.Category.DISABLED,
+            "An attempt failed, and the next was not run: calls of this kind kept failing, so none is run for a while (the circuit"
+                    + " breaker is open). Ask again later.");
+
     private static final Failure ONLY_REPLAYED =
             Failure.of(Failure.Category.UNKNOWN, "An operator replayed it; its audit events tell what came before.");
 
@@ -54,7 +60,7 @@ public final class Failures {
 
     /** Whether this failure says that the operation's breaker stopped the call. */
     public static boolean isBreakerOpen(Failure failure) {
-        return failure.equals(BREAKER_OPEN);
+        return failure.equals(BREAKER_OPEN) || failure.equals(BREAKER_OPENED);
     }
 
     public static byte[] encode(Failure failure) {

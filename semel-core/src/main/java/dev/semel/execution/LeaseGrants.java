@@ -62,7 +62,12 @@ final class LeaseGrants {
     }
 
     <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> prepared) {
-        Answers<R> answers = sources.to(prepared);
+        return grant(prepared, false);
+    }
+
+    /** @param hasRun whether an earlier attempt of the same call has run */
+    <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> prepared, boolean hasRun) {
+        Answers<R> answers = answers(prepared, hasRun);
         DuplicateShares.Share duplicates = shares.of(prepared.header().operation());
         TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.findSettled() : null;
         if (stored != null) {
@@ -81,6 +86,14 @@ final class LeaseGrants {
                 pass.close();
             }
         }
+    }
+
+    private <R> Answers<R> answers(PreparedCall<?, R> prepared, boolean hasRun) {
+        Answers<R> answers = sources.to(prepared);
+        if (hasRun) {
+            answers.attemptBegan();
+        }
+        return answers;
     }
 
     private <P, R> LeaseGrant<P, R> reserve(
@@ -112,7 +125,7 @@ final class LeaseGrants {
                             existing.row().state());
                 }
                 prepared = prepared.asStored(existing.row());
-                answers = sources.to(prepared);
+                answers = answers(prepared, answers.hasRun());
             } else if (reserved instanceof Reserved.Granted granted) {
                 current.confirmed(modes.version(), since);
                 duplicates.count(false);

@@ -123,7 +123,7 @@ public final class LeasedCalls {
             PreparedCall<P, R> prepared = asking;
             LeasedRun<P, R> run = services.leased().run(prepared, handler);
             while (true) {
-                LeaseGrant<P, R> grant = grants.grant(prepared);
+                LeaseGrant<P, R> grant = grants.grant(prepared, answers.hasRun());
                 if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
                     return answered.answer();
                 }
@@ -132,6 +132,7 @@ public final class LeasedCalls {
                     prepared = given.prepared();
                     run = services.leased().run(prepared, handler);
                 }
+                answers.attemptBegan();
                 Answer<R> answer = run.runUnder(given, leader);
                 if (answer != null) {
                     return answer;

@@ -34,29 +34,39 @@ import org.slf4j.LoggerFactory;
  * window, so that of all nodes one does it, and another takes over if that one dies. A long one is done in parts. Each ends
  * with an event in the audit and a word to the listener of the node that ended it.
  *
- * <p>Windows that nobody looked at, because no node was up, are made up for as long as they ended within half a day.
+ * <p>Windows end by the store's clock: by that of a node, which may be set wrong, a window could be looked at before its deliveries were
+ * made, and never again. Windows that nobody looked at, because no node was up, are made up for if they ended within half a day.
  */
 public final class DeliveryRounds {
     private static final Logger LOG = LoggerFactory.getLogger(DeliveryRounds.class);
     private static final int PAGES_A_MESSAGE = 20;
-    private static final Duration MADE_UP_FOR = Duration.ofHours(12);
+
+    /** Windows that ended longer ago are not looked at any more. */
+    public static final Duration MADE_UP_FOR = Duration.ofHours(12);
+
     private static final Tenant SYSTEM = Tenant.of("semel.system");
 
     private final Store store;
     private final DeliveryCheck check;
     private final MissingDeliveries missing;
-    private final TimeSource time;
+    private final Clocks clocks;
     private final Sender sender;
     private final Events events = new Events(true);
     private final Map<String, RegisteredSource> sources = new ConcurrentHashMap<>();
 
-    public DeliveryRounds(Store store, DeliveryCheck check, MissingDeliveries missing, TimeSource time, Sender sender) {
+    public DeliveryRounds(Store store, DeliveryCheck check, MissingDeliveries missing, Clocks clocks, Sender sender) {
         this.store = store;
         this.check = check;
         this.missing = missing;
-        this.time = time;
+        this.clocks = clocks;
         this.sender = sender;
     }
+
+    /**
+     * @param node tells when the store's clock is read again
+     * @param madeUpFor how long ago a window may have ended that is still looked at
+     */
+    public record Clocks(TimeSource node, Duration madeUpFor) {}
 
     /**
      * A part of a look at a window, as it stands in the ledger.
@@ -72,7 +82,7 @@ public final class DeliveryRounds {
     /** Sends a message, as the front door does. */
     @FunctionalInterface
     public interface Sender {
-        void send(Channel<Round> channel, Message<Round> message);
+        Sent send(Channel<Round> channel, Message<Round> message);
     }
 
     private static final class RegisteredSource {
@@ -82,6 +92,9 @@ public final class DeliveryRounds {
         private final DeliverySource.Listener listener;
         private final Channel.Leased<Round> channel;
         private volatile long begun = Long.MIN_VALUE;
+
+        /** When the next window has ended, by the node's monotonic clock; before that nothing is to be done. */
+        private volatile @Nullable Long nextEnd;
 
         RegisteredSource(
                 DeliverySource source,
@@ -137,13 +150,28 @@ public final class DeliveryRounds {
     }
 
     private void begin(RegisteredSource asked) {
+        long nanos = clocks.node.nanos();
+        Long nextEnd = asked.nextEnd;
+        if (nextEnd != null && nextEnd - nanos > 0) {
+            return;
+        }
         long every = asked.schedule.every().toMillis();
-        long now = time.millis();
-        long newest = Math.floorDiv(now - asked.schedule.grace().toMillis(), every) * every;
-        long oldest = Math.min(newest, Math.floorDiv(now - MADE_UP_FOR.toMillis(), every) * every + every);
+        long grace = asked.schedule.grace().toMillis();
+        long now = store.switchboard().modes().now();
+        long newest = Math.floorDiv(now - grace, every) * every;
+        long oldest = Math.min(newest, Math.floorDiv(now - clocks.madeUpFor.toMillis(), every) * every + every);
         for (long until = Math.max(oldest, asked.begun + every); until <= newest; until += every) {
-            sender.send(asked.channel, message(new Round(until - every, until, 1, null, Report.EMPTY)));
+            begin(asked, new Round(until - every, until, 1, null, Report.EMPTY));
             asked.begun = until;
+        }
+        asked.nextEnd = nanos + Duration.ofMillis(newest + every + grace - now).toNanos();
+    }
+
+    /** A conflict is an earlier version's message for the same window: then that one is handled. */
+    private void begin(RegisteredSource asked, Round round) {
+        Sent sent = sender.send(asked.channel, message(round));
+        if (!(sent instanceof Sent.Conflict)) {
+            sent.orThrow();
         }
     }
 

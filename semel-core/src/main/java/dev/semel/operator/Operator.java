@@ -2,6 +2,7 @@ package dev.semel.operator;
 
 import dev.semel.Call.Origin;
 import dev.semel.Key;
+import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
@@ -55,28 +56,33 @@ public final class Operator {
     private final Consumer<RecordId> onForgotten;
     private final Events events = new Events(true);
     private final TimeSource time;
+    private final ShadowMessages shadows;
     private final Replays replays;
 
     /**
      * @param onForgotten told of each record that was removed, so that local caches let go of it
      * @param policies of the operations that are known here
+     * @param definitions of the operations that are known here
      * @param handled whether a handler of an operation is registered here
      */
     public Operator(
             Store store,
             TimeSource time,
             Function<String, @Nullable Policy> policies,
+            Function<String, Operation.@Nullable Definition<?, ?>> definitions,
             Predicate<String> handled,
             Consumer<RecordId> onForgotten) {
         this.store = store;
         this.time = time;
         this.onForgotten = onForgotten;
-        this.replays = new Replays(store, events, time, policies, handled);
+        this.shadows = new ShadowMessages(store, events, definitions);
+        this.replays = new Replays(store, events, time, policies, handled, shadows);
     }
 
     /** For a person who has the store but no engine. */
     public static Operator on(Store store) {
-        return new Operator(store, TimeSource.system(), operation -> null, operation -> false, id -> {});
+        return new Operator(
+                store, TimeSource.system(), operation -> null, operation -> null, operation -> false, id -> {});
     }
 
     /**
@@ -239,7 +245,7 @@ public final class Operator {
 
     /** Messages that runs in SHADOW would have sent. */
     public ShadowMessages shadows() {
-        return new ShadowMessages(store, events);
+        return shadows;
     }
 
     /** Handles replays of many; see {@link Replays#CHANNEL}. */

@@ -82,12 +82,13 @@ public final class Replays {
             Events events,
             TimeSource time,
             Function<String, @Nullable Policy> policies,
-            Predicate<String> handled) {
+            Predicate<String> handled,
+            ShadowMessages shadows) {
         this.store = store;
         this.events = events;
         this.time = time;
         this.letters = new UnresolvedMessages(store.ledger());
-        this.shadows = new ShadowMessages(store, events);
+        this.shadows = shadows;
         this.policies = policies;
         this.handled = handled;
     }

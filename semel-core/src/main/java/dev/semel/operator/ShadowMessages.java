@@ -1,10 +1,12 @@
 package dev.semel.operator;
 
+import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.ShadowSends;
 import dev.semel.execution.StoreExceptions;
+import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -28,10 +30,16 @@ import dev.semel.store.Transactions.Tx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -47,10 +55,13 @@ public final class ShadowMessages {
 
     private final Store store;
     private final Events events;
+    private final Function<String, Operation.@Nullable Definition<?, ?>> definitions;
 
-    ShadowMessages(Store store, Events events) {
+    /** @param definitions of the operations that are known here */
+    ShadowMessages(Store store, Events events, Function<String, Operation.@Nullable Definition<?, ?>> definitions) {
         this.store = store;
         this.events = events;
+        this.definitions = definitions;
     }
 
     /** What there is under the key of a message that would have been sent. */
@@ -60,15 +71,24 @@ public final class ShadowMessages {
         /** The same payload was sent. */
         SAME,
         /** Another payload was sent. */
-        OTHER_PAYLOAD
+        OTHER_PAYLOAD,
+        /** It was sent, and no run in SHADOW would have sent it, or what one would have sent is no longer remembered. */
+        ONLY_SENT
     }
 
     /**
      * A message that would have been sent, beside the one that was.
      *
-     * @param real absent if there is none
+     * @param shadow absent if none would have been
+     * @param real absent if none was
      */
-    public record ComparedMessage(Row shadow, @Nullable Row real, ShadowDifference difference) {}
+    public record ComparedMessage(
+            @Nullable Row shadow, @Nullable Row real, ShadowDifference difference) {
+        /** The one that is there: of what would have been sent, if both are. */
+        public Row any() {
+            return Objects.requireNonNull(shadow != null ? shadow : real);
+        }
+    }
 
     /**
      * @param shown the first ones
@@ -76,39 +96,115 @@ public final class ShadowMessages {
      * @param complete whether that were all there are
      */
     public record Comparison(List<ComparedMessage> shown, Map<ShadowDifference, Long> counts, boolean complete) {
-        /** How many were compared. */
+        /** How many that would have been sent were compared. */
         public long total() {
-            return counts.values().stream().mapToLong(Long::longValue).sum();
+            return counts.values().stream().mapToLong(Long::longValue).sum()
+                    - counts.getOrDefault(ShadowDifference.ONLY_SENT, 0L);
         }
     }
 
     /**
-     * Compares all that match and are not yet closed.
+     * Compares all that match and are not yet closed. Of a channel and tenant for which something is recorded in SHADOW, those messages
+     * are compared too that were really sent after the first that is recorded.
      *
      * @param only shows these; all are counted
      * @param limit shows so many
      */
     public Comparison compare(RecordFilter filter, Set<ShadowDifference> only, int limit) {
-        List<ComparedMessage> shown = new ArrayList<>();
-        Map<ShadowDifference, Long> counts = new EnumMap<>(ShadowDifference.class);
+        ComparedMessages result = new ComparedMessages(only, limit);
+        Map<TenantChannel, RecordedSends> recorded = new LinkedHashMap<>();
+        boolean complete = forEachPage(State.SHADOWED, filter, MOST, page -> {
+            List<Row> shadows = page.stream().filter(ShadowSends::isOne).toList();
+            shadows.forEach(shadow -> recorded.computeIfAbsent(TenantChannel.of(shadow), any -> new RecordedSends())
+                    .add(shadow));
+            compared(shadows).forEach(result::add);
+        });
+        for (Map.Entry<TenantChannel, RecordedSends> each : recorded.entrySet()) {
+            RecordFilter ofChannel =
+                    new RecordFilter(each.getKey().tenant, each.getKey().channel, true, filter.fence());
+            for (State state : State.values()) {
+                complete &= forEachPage(
+                        state,
+                        ofChannel,
+                        MOST,
+                        page -> onlySent(page, each.getValue()).forEach(result::add));
+            }
+        }
+        return new Comparison(result.shown, result.counts, complete);
+    }
+
+    private static final class ComparedMessages {
+        private final List<ComparedMessage> shown = new ArrayList<>();
+        private final Map<ShadowDifference, Long> counts = new EnumMap<>(ShadowDifference.class);
+        private final Set<ShadowDifference> only;
+        private final int limit;
+
+        ComparedMessages(Set<ShadowDifference> only, int limit) {
+            this.only = only;
+            this.limit = limit;
+        }
+
+        private void add(ComparedMessage message) {
+            counts.merge(message.difference, 1L, Long::sum);
+            if (shown.size() < limit && only.contains(message.difference)) {
+                shown.add(message);
+            }
+        }
+    }
+
+    private record TenantChannel(String tenant, String channel) {
+        private static TenantChannel of(Row row) {
+            return new TenantChannel(row.header().tenant(), row.header().operation());
+        }
+    }
+
+    /** What runs in SHADOW would have sent to one channel. Places are drawn in the order of arrival, of real messages and of these. */
+    private static final class RecordedSends {
+        private final Set<RecordId> real = new HashSet<>();
+        private long first = Long.MAX_VALUE;
+
+        private void add(Row shadow) {
+            Identity identity = ShadowSends.identity(shadow);
+            real.add(identity.id());
+            real.addAll(identity.neighbours());
+            first = Math.min(first, place(shadow));
+        }
+    }
+
+    private static long place(Row row) {
+        return Objects.requireNonNull(row.line()).place();
+    }
+
+    /** @return whether these were all, and not only as many as may be read */
+    private boolean forEachPage(State state, RecordFilter filter, int most, Consumer<List<Row>> use) {
         Cursor behind = Cursor.START;
-        int read = 0;
-        while (read < MOST) {
-            List<Row> page = store.ledger().list(State.SHADOWED, filter, behind, PAGE);
-            for (ComparedMessage each :
-                    compared(page.stream().filter(ShadowSends::isOne).toList())) {
-                counts.merge(each.difference, 1L, Long::sum);
-                if (shown.size() < limit && only.contains(each.difference)) {
-                    shown.add(each);
-                }
-            }
+        for (int read = 0; read < most; read += PAGE) {
+            List<Row> page = store.ledger().list(state, filter, behind, PAGE);
+            use.accept(page);
             if (page.size() < PAGE) {
-                return new Comparison(shown, counts, true);
+                return true;
             }
-            read += page.size();
             behind = Cursor.behind(page.get(page.size() - 1));
         }
-        return new Comparison(shown, counts, false);
+        return false;
+    }
+
+    /** Of real messages those that came after the first that SHADOW recorded, and that no run in SHADOW would have sent. */
+    private List<ComparedMessage> onlySent(List<Row> page, RecordedSends recorded) {
+        List<Row> unmatched = page.stream()
+                .filter(row -> row.line() != null && !ShadowSends.isOne(row))
+                .filter(row -> place(row) > recorded.first && !recorded.real.contains(row.id()))
+                .toList();
+        if (unmatched.isEmpty()) {
+            return List.of();
+        }
+        // What was recorded and is closed by now is in another state.
+        FoundRecords closed = store.ledger()
+                .find(unmatched.stream().map(row -> row.id().shadow()).toList());
+        return unmatched.stream()
+                .filter(row -> closed.live(row.id().shadow()) == null)
+                .map(row -> new ComparedMessage(null, row, ShadowDifference.ONLY_SENT))
+                .toList();
     }
 
     private List<ComparedMessage> compared(List<Row> shadows) {
@@ -122,7 +218,7 @@ public final class ShadowMessages {
         return shadows.stream().map(shadow -> compared(shadow, found)).toList();
     }
 
-    private static ComparedMessage compared(Row shadow, FoundRecords found) {
+    private ComparedMessage compared(Row shadow, FoundRecords found) {
         Identity identity = ShadowSends.identity(shadow);
         Row real = found.live(identity.id());
         for (RecordId neighbour : identity.neighbours()) {
@@ -135,8 +231,37 @@ public final class ShadowMessages {
                 shadow, real, isSame(shadow, real) ? ShadowDifference.SAME : ShadowDifference.OTHER_PAYLOAD);
     }
 
-    private static boolean isSame(Row shadow, Row real) {
-        return shadow.header().fingerprint().equals(real.header().fingerprint());
+    /** By the rules and the schema version of either record, as a send is compared with the record that it finds. */
+    private boolean isSame(Row shadow, Row real) {
+        return isIdentical(shadow, real) || isMadeOf(real, shadow.payload()) || isMadeOf(shadow, real.payload());
+    }
+
+    private static boolean isIdentical(Row one, Row other) {
+        return one.header().fingerprint().equals(other.header().fingerprint());
+    }
+
+    private boolean isMadeOf(Row row, byte @Nullable [] payload) {
+        if (payload == null) {
+            return false;
+        }
+        String operation = row.header().operation();
+        Operation.Definition<?, ?> known = definitions.apply(operation);
+        // Of an operation that is not known here: JSON or bytes, each without transport fields.
+        Stream<Operation.Definition<?, ?>> possible = known != null
+                ? Stream.of(known)
+                : Stream.of(Object.class, byte[].class)
+                        .map(type ->
+                                Operation.leased(operation, type, Object.class).definition());
+        return possible.anyMatch(definition -> matches(row, definition, payload));
+    }
+
+    private static boolean matches(Row row, Operation.Definition<?, ?> definition, byte[] payload) {
+        try {
+            return Fingerprints.matches(row.header().fingerprint(), definition, payload);
+        } catch (SemelException.Invalid e) {
+            // No JSON, or rules of a newer version.
+            return false;
+        }
     }
 
     /**
@@ -190,7 +315,7 @@ public final class ShadowMessages {
         return tx.lookUp(Transactions.ANY_MODES, List.of(Identity.of(shadow.id())))
                                 .get(0)
                         instanceof LookupResult.Found now
-                && isSame(shadow, now.row());
+                && isIdentical(shadow, now.row());
     }
 
     /** A key with a time bucket: lookup and insert under one lock, as for every send. */

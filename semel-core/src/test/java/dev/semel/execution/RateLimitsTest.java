@@ -17,6 +17,7 @@ import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.Permits;
+import dev.semel.store.Store;
 import dev.semel.testkit.fault.ForwardingPermits;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.memory.MemoryStore;
@@ -35,24 +36,32 @@ class RateLimitsTest {
     private final ManualTime time = new ManualTime(1_800_000_000_000L);
     private final MemoryStore store = new MemoryStore(time);
     private boolean away;
-    private final Engine engine = EngineSettings.on(new ForwardingStore(store) {
-                @Override
-                public Optional<Permits> permits() {
-                    return super.permits().map(each -> new ForwardingPermits(each) {
-                        @Override
-                        public Taken take(Take take) {
-                            if (away) {
-                                throw new SemelException.StoreUnavailable("simulated");
-                            }
-                            return super.take(take);
-                        }
-                    });
-                }
-            })
+    private final Engine engine = EngineSettings.on(withoutPermits())
             .withTime(time)
             .withLocalCache(10)
             .withoutBackground()
             .open();
+
+    /** The store, which cannot be asked for permits while they are {@link #away}. */
+    private Store withoutPermits() {
+        return new ForwardingStore(store) {
+            @Override
+            public Optional<Permits> permits() {
+                return super.permits().map(each -> new ForwardingPermits(each) {
+                    @Override
+                    public Taken take(Take take) {
+                        if (away) {
+                            throw new SemelException.StoreUnavailable("simulated");
+                        }
+                        return super.take(take);
+                    }
+                });
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
 
     @AfterEach
     void close() {
@@ -90,6 +99,40 @@ class RateLimitsTest {
         assertThatThrownBy(() -> engine.run(buy, Call.of(ACME, Key.of("other"), "book"), (text, run) -> "again"))
                 .isInstanceOf(SemelException.StoreUnavailable.class);
         assertThat(ran).containsExactly("book");
+    }
+
+    @Test
+    void storedAnswerIsGivenWhileNobodyCountsPermits() {
+        RateLimit limit = RateLimit.perSecond(50);
+        Operation.Leased<String, String> leased =
+                Operation.leased("buy", String.class, String.class).withRateLimit(limit);
+        Operation.Atomic<String, String> atomic =
+                Operation.atomic("book", String.class, String.class).withRateLimit(limit);
+        Call<String> call = Call.of(ACME, Key.of("k"), "book");
+        Call<String> failing = Call.of(ACME, Key.of("failing"), "book");
+        Failure.Thrown broke =
+                Failure.of(Failure.Category.BUSINESS_RULE, "sold out").asException();
+        assertThat(engine.run(leased, call, (text, run) -> "first").isResult()).isTrue();
+        assertThat(engine.run(atomic, call, (text, tx) -> "first").isResult()).isTrue();
+        engine.run(leased, failing, (text, run) -> {
+            throw broke;
+        });
+        away = true;
+        try (Engine other = EngineSettings.on(withoutPermits())
+                .withTime(time)
+                .withoutBackground()
+                .open()) {
+            assertThat(other.run(leased, call, (text, run) -> "again"))
+                    .isInstanceOfSatisfying(
+                            Answer.Replayed.class,
+                            replayed -> assertThat(replayed.result()).isEqualTo("first"));
+            assertThat(other.run(atomic, call, (text, tx) -> "again")).isInstanceOf(Answer.Replayed.class);
+            assertThat(other.run(leased, failing, (text, run) -> "again")).isInstanceOf(Answer.Failed.class);
+            assertThat(other.run(leased, Call.of(ACME, Key.of("k"), "another book"), (text, run) -> "again"))
+                    .isInstanceOf(Answer.Conflict.class);
+            assertThatThrownBy(() -> other.run(leased, Call.of(ACME, Key.of("new"), "book"), (text, run) -> "again"))
+                    .isInstanceOf(SemelException.StoreUnavailable.class);
+        }
     }
 
     @Test

@@ -132,9 +132,8 @@ final class GuardedRequest {
     }
 
     private Settled span(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
-        Operation.Atomic<byte[], byte[]> operation = Operation.atomic(
-                        incoming.match().operation(), byte[].class, byte[].class)
-                .withPolicy(rule().policy());
+        Operation.Atomic<byte[], byte[]> operation =
+                HttpSettings.atomic(incoming.match().operation(), rule());
         var before = new AtomicReference<@Nullable Set<String>>();
         return setup.gatewayRuns().within(operation, call, tx -> {
             Set<String> attributes = before.get();

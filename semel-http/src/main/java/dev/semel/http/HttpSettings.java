@@ -352,9 +352,21 @@ public final class HttpSettings {
         });
     }
 
+    static Operation.Atomic<byte[], byte[]> atomic(String name, Rule rule) {
+        Operation.Atomic<byte[], byte[]> operation =
+                Operation.atomic(name, byte[].class, byte[].class).withPolicy(rule.policy());
+        for (String label : rule.labels()) {
+            operation = operation.withLabel(label);
+        }
+        return operation;
+    }
+
     static Operation.Leased<byte[], byte[]> leased(String name, Rule rule) {
         Operation.Leased<byte[], byte[]> operation =
                 Operation.leased(name, byte[].class, byte[].class).withPolicy(rule.policy());
+        for (String label : rule.labels()) {
+            operation = operation.withLabel(label);
+        }
         return rule.level() == Level.MARKER ? operation.asRepeatable() : operation;
     }
 

@@ -4,7 +4,9 @@ import dev.semel.Channel;
 import dev.semel.SemelException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The rule of a route. Immutable; starts from {@link #required}, {@link #optional} or {@link #off}.
@@ -14,16 +16,30 @@ import java.util.List;
  * @param policy the name of a policy: retention, lease, attempt timeout, pauses
  * @param limits the limits of bodies
  * @param patience how long a duplicate waits for the first request before it gets "in progress"
- * @param breaker the circuit breaker that pauses the route when its handler keeps failing
+ * @param controls what stops the route for a while
  */
-public record Rule(
-        KeyRule keyRule, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+public record Rule(KeyRule keyRule, Level level, String policy, Limits limits, Duration patience, Controls controls) {
     /**
      * The rule for keys.
      *
      * @param logOnly whether every request passes untouched, and the filter only logs and counts what it would have done
      */
     public record KeyRule(KeyUse use, boolean logOnly) {}
+
+    /**
+     * What stops a route for a while.
+     *
+     * @param breaker the circuit breaker that pauses the route when its handler keeps failing
+     * @param labels the groups it belongs to, each 1 to 120 characters without control characters: the mode of a group applies to it
+     */
+    public record Controls(Channel.Breaker breaker, Set<String> labels) {
+        /** No breaker and no labels. */
+        public static final Controls NONE = new Controls(Channel.Breaker.NONE, Set.of());
+
+        public Controls {
+            labels = Set.copyOf(labels);
+        }
+    }
 
     /** Whether a request needs a key. */
     public enum KeyUse {
@@ -82,8 +98,23 @@ public record Rule(
         if (policy.isBlank()) {
             faults.add("no policy: name one of the catalogue, such as api.request");
         }
+        controls.labels.forEach(label -> checkLabel(label, faults));
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured("rule", faults);
+        }
+    }
+
+    /** A rule without labels. */
+    public Rule(
+            KeyRule keyRule, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+        this(keyRule, level, policy, limits, patience, new Controls(breaker, Set.of()));
+    }
+
+    private static void checkLabel(String label, List<String> faults) {
+        try {
+            SemelException.Invalid.unlessName("label", label, 120);
+        } catch (SemelException.Invalid e) {
+            faults.add(String.valueOf(e.getMessage()));
         }
     }
 
@@ -95,7 +126,7 @@ public record Rule(
                 "api.request",
                 Limits.DEFAULT,
                 Duration.ZERO,
-                Channel.Breaker.NONE);
+                Controls.NONE);
     }
 
     /** As {@link #required}, but a request without a key passes untouched. */
@@ -132,17 +163,17 @@ public record Rule(
     }
 
     private Rule with(KeyRule value) {
-        return new Rule(value, level, policy, limits, patience, breaker);
+        return new Rule(value, level, policy, limits, patience, controls);
     }
 
     /** The guarantee of the route. */
     public Rule withLevel(Level value) {
-        return new Rule(keyRule, value, policy, limits, patience, breaker);
+        return new Rule(keyRule, value, policy, limits, patience, controls);
     }
 
     /** The policy by its name: retention, lease, attempt time-out, pauses. */
     public Rule withPolicy(String value) {
-        return new Rule(keyRule, level, value, limits, patience, breaker);
+        return new Rule(keyRule, level, value, limits, patience, controls);
     }
 
     /** The largest request body; a larger one gets 413. */
@@ -178,16 +209,42 @@ public record Rule(
     }
 
     private Rule with(Limits value) {
-        return new Rule(keyRule, level, policy, value, patience, breaker);
+        return new Rule(keyRule, level, policy, value, patience, controls);
     }
 
     /** How long a duplicate waits for the first request before it is told "in progress". */
     public Rule withPatience(Duration value) {
-        return new Rule(keyRule, level, policy, limits, value, breaker);
+        return new Rule(keyRule, level, policy, limits, value, controls);
+    }
+
+    /** The circuit breaker that pauses the route when its handler keeps failing. */
+    public Channel.Breaker breaker() {
+        return controls.breaker;
     }
 
     /** Pauses the route while its handler keeps failing. */
     public Rule withBreaker(Channel.Breaker value) {
+        return with(new Controls(value, controls.labels));
+    }
+
+    /** The groups it belongs to. */
+    public Set<String> labels() {
+        return controls.labels;
+    }
+
+    /**
+     * Makes the route part of a group, beside the groups that it belongs to: modes can be set for all operations, channels and routes
+     * with one label. No part of an identity.
+     *
+     * @param label 1 to 120 characters without control characters
+     */
+    public Rule withLabel(String label) {
+        Set<String> more = new HashSet<>(controls.labels);
+        more.add(label);
+        return with(new Controls(controls.breaker, more));
+    }
+
+    private Rule with(Controls value) {
         return new Rule(keyRule, level, policy, limits, patience, value);
     }
 }

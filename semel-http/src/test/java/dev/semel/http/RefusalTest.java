@@ -325,6 +325,28 @@ class RefusalTest {
     }
 
     @Test
+    void routeIsSwitchedOffByItsLabel() {
+        Switchboard.Group label = new Switchboard.Group(Switchboard.Group.By.LABEL, "side-effects");
+        for (Level level : Level.values()) {
+            CountingHandler app = new CountingHandler();
+            Rule rule = Rule.required().withLevel(level);
+            try (FilteredServer server = FilteredServer.open(
+                    container,
+                    all -> all.withRoute(
+                                    "POST", "/a", rule.withLabel("payments").withLabel("side-effects"))
+                            .withRoute("POST", "/b", rule),
+                    app)) {
+                server.engine().operator().setMode(Switchboard.Setting.forGroup(null, label, Mode.HALTED), WARRANT);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("operation.halted");
+                assertThat(server.send(server.post("/b", "k-1", "{}")).status()).isEqualTo(201);
+                server.engine().operator().setMode(Switchboard.Setting.forGroup(null, label, Mode.LIVE), WARRANT);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+                assertThat(app.runs()).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
     void shadowRunsAndRollsBackSpanAndRunsNoOtherLevel() {
         for (Level level : Level.values()) {
             CountingHandler app = new CountingHandler();

@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
@@ -25,16 +29,22 @@ import org.springframework.web.util.pattern.PatternParseException;
  */
 final class ConfiguredRoutes {
     /** Nothing is configured: all routes are included, and none has a rule of its own. */
-    static final ConfiguredRoutes NONE = new ConfiguredRoutes(List.of(), List.of(), List.of());
+    static final ConfiguredRoutes NONE = new ConfiguredRoutes(List.of(), List.of(), List.of(), Map.of());
 
     private final List<NamedPattern> include;
     private final List<NamedPattern> exclude;
     private final List<Entry> entries;
+    private final Map<String, List<NamedPattern>> labels;
 
-    private ConfiguredRoutes(List<NamedPattern> include, List<NamedPattern> exclude, List<Entry> entries) {
+    private ConfiguredRoutes(
+            List<NamedPattern> include,
+            List<NamedPattern> exclude,
+            List<Entry> entries,
+            Map<String, List<NamedPattern>> labels) {
         this.include = include;
         this.exclude = exclude;
         this.entries = entries;
+        this.labels = labels;
     }
 
     /** @param property the name of the property that has the pattern */
@@ -144,7 +154,21 @@ final class ConfiguredRoutes {
                 check(new Entry(property, path, route), entries, faults);
             }
         }
-        return new ConfiguredRoutes(include, exclude, entries);
+        Map<String, List<NamedPattern>> labels = new TreeMap<>();
+        properties.labels().forEach((label, texts) -> {
+            String property = "semel.http.labels." + label;
+            checkLabel(property, label, faults);
+            labels.put(label, patterns(property, texts, faults));
+        });
+        return new ConfiguredRoutes(include, exclude, entries, labels);
+    }
+
+    private static void checkLabel(String property, String label, List<String> faults) {
+        try {
+            Rule.required().withLabel(label);
+        } catch (SemelException.Misconfigured e) {
+            e.faults().forEach(fault -> faults.add(property + ": " + fault));
+        }
     }
 
     private static List<NamedPattern> patterns(String property, List<String> texts, List<String> faults) {
@@ -207,9 +231,22 @@ final class ConfiguredRoutes {
     }
 
     List<NamedPattern> patterns() {
-        return Stream.of(include, exclude, entries.stream().map(Entry::path).toList())
+        return Stream.concat(
+                        Stream.of(
+                                include,
+                                exclude,
+                                entries.stream().map(Entry::path).toList()),
+                        labels.values().stream())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    /** The labels of a route. */
+    Set<String> labels(String template) {
+        return labels.entrySet().stream()
+                .filter(each -> each.getValue().stream().anyMatch(pattern -> pattern.covers(template)))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     /** The property that excludes a route; null where the route is included. */

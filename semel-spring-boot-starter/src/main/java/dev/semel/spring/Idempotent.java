@@ -13,7 +13,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  *
  * <p>On a request mapping, or on a controller for all of its mappings, it needs no name and no key: the client sends the key in
  * the header {@code Idempotency-Key}, and the filter replays the response to retries. {@link #header}, {@link #level},
- * {@link #policy} and {@link #patience} configure the route.
+ * {@link #policy}, {@link #patience} and {@link #labels} configure the route.
  *
  * <p>A method that needs the context of its run injects {@link dev.semel.AtomicContext} or {@link dev.semel.LeasedContext} into its
  * bean, or takes it as a parameter, which is not part of the payload and which Semel fills in.
@@ -62,6 +62,12 @@ public @interface Idempotent {
 
     /** How long to wait, such as {@code 2s}; by default {@code semel.tuning.patience}. */
     String patience() default "";
+
+    /**
+     * The groups it belongs to: modes can be set for all operations, channels and routes with one label. No part of an identity; each 1
+     * to 120 characters.
+     */
+    String[] labels() default {};
 
     /** For a controller: whether a request needs a key. */
     Header header() default Header.CONFIGURED;

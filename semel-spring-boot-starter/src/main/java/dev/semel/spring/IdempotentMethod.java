@@ -147,11 +147,18 @@ record IdempotentMethod(
     private static @Nullable Operation<Object, byte[]> operation(Idempotent declared, List<String> faults) {
         try {
             if (declared.form() == Idempotent.Form.ATOMIC) {
-                return Operation.atomic(declared.value(), Object.class, byte[].class)
+                Operation.Atomic<Object, byte[]> atomic = Operation.atomic(declared.value(), Object.class, byte[].class)
                         .withPolicy(declared.policy());
+                for (String label : declared.labels()) {
+                    atomic = atomic.withLabel(label);
+                }
+                return atomic;
             }
             Operation.Leased<Object, byte[]> leased = Operation.leased(declared.value(), Object.class, byte[].class)
                     .withPolicy(declared.policy());
+            for (String label : declared.labels()) {
+                leased = leased.withLabel(label);
+            }
             return declared.repeatable() ? leased.asRepeatable() : leased;
         } catch (SemelException.Invalid e) {
             faults.add(String.valueOf(e.getMessage()));

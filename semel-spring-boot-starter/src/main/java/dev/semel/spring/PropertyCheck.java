@@ -280,7 +280,7 @@ final class PropertyCheck {
                 faults.add("semel.http.routes: " + root(e).getMessage() + " Number the entries from 0, without gaps");
             }
             return new SemelRouteProperties(
-                    List.of(), List.of(), false, List.of(), SemelRouteProperties.StatusPath.NONE);
+                    List.of(), List.of(), false, List.of(), Map.of(), SemelRouteProperties.StatusPath.NONE);
         }
     }
 

@@ -97,12 +97,16 @@ final class RouteRules {
             return new RouteRule(Rule.off(), asynchronous);
         }
         List<ConfiguredRoutes.Entry> entries = configured.matching(route.method, route.path);
-        if (said == null && entries.isEmpty()) {
+        Set<String> labels = configured.labels(route.path);
+        if (said == null && entries.isEmpty() && labels.isEmpty()) {
             return new RouteRule(null, asynchronous);
         }
         Rule rule = ConfiguredRoutes.changed(said == null ? usual() : usual, entries);
         if (said != null) {
             rule = changed(rule, said);
+        }
+        for (String label : labels) {
+            rule = rule.withLabel(label);
         }
         // Its transaction is on another thread, where it cannot be marked.
         boolean plain = asynchronous && !overrides(said, "level");
@@ -139,6 +143,9 @@ final class RouteRules {
         }
         if (overrides(said, "tuning.patience")) {
             rule = rule.withPatience(DurationStyle.detectAndParse(said.patience()));
+        }
+        for (String label : said.labels()) {
+            rule = rule.withLabel(label);
         }
         return switch (said.header()) {
             case CONFIGURED -> rule;

@@ -4,6 +4,7 @@ import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -19,6 +20,8 @@ import org.springframework.util.unit.DataSize;
  *     roll-out.
  * @param routes Rules of single routes. Each entry has a path pattern and the settings that it changes: methods, key, level, log-only
  *     and tuning. Where several entries match, each setting is taken from the most specific one that has it.
+ * @param labels Path patterns of the routes that have a label, by label. Modes can be set for all operations, channels and routes with
+ *     one label.
  * @param status Where callers find the status of their own requests.
  */
 @ConfigurationProperties("semel.http")
@@ -27,6 +30,7 @@ record SemelRouteProperties(
         @DefaultValue List<String> exclude,
         @DefaultValue("false") boolean logOnly,
         @DefaultValue List<Route> routes,
+        @DefaultValue Map<String, List<String>> labels,
         @DefaultValue StatusPath status) {
 
     /**

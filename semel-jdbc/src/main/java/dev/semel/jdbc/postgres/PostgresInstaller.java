@@ -62,6 +62,13 @@ final class PostgresInstaller {
                 tx_base = greatest(tx_base, (SELECT coalesce(max(tx), 0) + 1 FROM semel_audit)
                     - pg_current_xact_id()::text::bigint)""";
 
+    /** Of a role that may write records: one that only reads needs no permits. */
+    private static final String MISSING_ON_PERMITS = """
+            SELECT current_user, string_agg(each, ', ')
+            FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS each
+            WHERE has_table_privilege(to_regclass('semel_record')::oid, 'INSERT')
+                AND NOT has_table_privilege(to_regclass('semel_permit')::oid, each)""";
+
     private final String name;
     private final boolean create;
     private final Schema schema;
@@ -145,6 +152,7 @@ final class PostgresInstaller {
         }
         if (!open) {
             schema.demandCurrent(name, version(connection));
+            demandUseOfPermits(connection);
         }
         Origin origin = origin(connection, server.control);
         if (unknown(connection, origin) != null) {
@@ -167,6 +175,25 @@ final class PostgresInstaller {
         }
         if (!faults.isEmpty()) {
             throw new Misconfigured(name, faults);
+        }
+    }
+
+    /**
+     * The table came with version 4, and a script that an administrator runs grants nothing on it. Found out here, and not at the first
+     * call under a rate limit.
+     */
+    private void demandUseOfPermits(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(MISSING_ON_PERMITS)) {
+            found.next();
+            String missing = found.getString(2);
+            if (missing != null) {
+                throw new Misconfigured(
+                        name,
+                        List.of("the role " + found.getString(1) + " may not " + missing
+                                + " on the table semel_permit, which schema version 4 added; nothing was changed. Let its owner run:"
+                                + " GRANT SELECT, INSERT, UPDATE, DELETE ON semel_permit TO " + found.getString(1)));
+            }
         }
     }
 

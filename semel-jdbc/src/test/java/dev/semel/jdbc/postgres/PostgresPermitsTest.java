@@ -87,4 +87,47 @@ class PostgresPermitsTest {
             assertThat(store.permits().orElseThrow().removeFull()).isEqualTo(25_000);
         }
     }
+
+    /** A data source whose connections have the rights of a role. */
+    private PGSimpleDataSource as(String role) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(schema.server().jdbcUrl(schema.database()) + "&currentSchema=" + schema.name());
+        source.setOptions("-c role=" + role);
+        return source;
+    }
+
+    /** As after an upgrade by an administrator's script. */
+    @Test
+    void roleWithoutRightsOnTheTableOfPermitsIsRejectedWhenTheStoreIsOpened() {
+        String role = "limited_" + schema.name();
+        schema.open(time).close();
+        schema.execute("CREATE ROLE " + role);
+        schema.execute("GRANT USAGE ON SCHEMA " + schema.name() + " TO " + role);
+        schema.execute("GRANT ALL ON ALL TABLES IN SCHEMA " + schema.name() + " TO " + role);
+        schema.execute("GRANT ALL ON ALL SEQUENCES IN SCHEMA " + schema.name() + " TO " + role);
+        schema.execute("REVOKE INSERT, DELETE ON semel_permit FROM " + role);
+        StoreProvider.Options options = new StoreProvider.Options(time, true);
+        assertThatThrownBy(() -> PostgresStore.on(as(role), options))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("the role " + role + " may not INSERT, DELETE on the table semel_permit")
+                .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON semel_permit TO " + role);
+        schema.execute("GRANT INSERT, DELETE ON semel_permit TO " + role);
+        try (Store store = PostgresStore.on(as(role), options)) {
+            assertThat(store.permits().orElseThrow().take(take("acme")).permits())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void roleThatOnlyReadsNeedsNoRightsOnTheTableOfPermits() {
+        String role = "reading_" + schema.name();
+        schema.open(time).close();
+        schema.execute("CREATE ROLE " + role);
+        schema.execute("GRANT USAGE ON SCHEMA " + schema.name() + " TO " + role);
+        schema.execute("GRANT SELECT ON ALL TABLES IN SCHEMA " + schema.name() + " TO " + role);
+        schema.execute("REVOKE ALL ON semel_permit FROM " + role);
+        try (Store store = PostgresStore.on(as(role), new StoreProvider.Options(time, true))) {
+            assertThat(store.ledger().find(java.util.List.of()).rows()).isEmpty();
+        }
+    }
 }

@@ -311,7 +311,7 @@ abstract class PipelineSuite extends EngineSuite {
         Operation.Leased<Order, Receipt> patient = SHIP.withPolicy(
                 STEADY.toBuilder().withName("patient").withMaxAttempts(10).build());
         failing = Category.UPSTREAM_ERROR;
-        assertOpen(engine.run(patient, call("k"), shipping("k")));
+        assertOpened(engine.run(patient, call("k"), shipping("k")));
         assertThat(ran).hasSize(CALLS);
         Row kept = Objects.requireNonNull(row(SHIP, "k"));
         assertThat(kept.state()).isEqualTo(State.FAILED_RETRYABLE);
@@ -319,8 +319,24 @@ abstract class PipelineSuite extends EngineSuite {
         Operation.Atomic<Order, Receipt> atomic = BUY.withPolicy(
                 STEADY.toBuilder().withName("patient").withMaxAttempts(10).build());
         ran.clear();
-        assertOpen(engine.run(atomic, call("k"), buying("k")));
+        assertOpened(engine.run(atomic, call("k"), buying("k")));
         assertThat(ran).hasSize(CALLS);
+        assertOpen(engine.run(atomic, call("k"), buying("k")));
+        assertOpen(engine.run(patient, call("k"), shipping("k")));
+        assertThat(ran).hasSize(CALLS);
+    }
+
+    /** An attempt of the call ran before the breaker stopped the next one, and the answer does not deny it. */
+    private static void assertOpened(Answer<Receipt> answer) {
+        assertThat(answer).isInstanceOf(Answer.RetryLater.class);
+        Answer.RetryLater<Receipt> later = (Answer.RetryLater<Receipt>) answer;
+        assertThat(Failures.isBreakerOpen(later.failure()))
+                .as("%s", later.failure())
+                .isTrue();
+        assertThat(later.in()).isPositive();
+        assertThat(later.notice().reason())
+                .contains("An attempt failed, and the next was not run", "circuit breaker is open")
+                .doesNotContain("nothing was run");
     }
 
     @Test

@@ -17,8 +17,13 @@ import dev.semel.SemelException;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.engine.Engine;
+import dev.semel.key.RecordId;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.State;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.time.ManualTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -146,6 +151,44 @@ abstract class ResendSuite extends ChannelFixture {
         workThrough(Duration.ofMinutes(1), 5);
         assertThat(calls).hasValue(2);
         assertThat(reports.get(reports.size() - 1).resent()).isEqualTo(Resent.NONE);
+        assertThat(handled).containsExactly("lost");
+    }
+
+    /** By its own clock the window would have ended before its deliveries were made. */
+    @Test
+    void a11_nodeWhoseClockIsAheadChecksNoWindowTooEarly() {
+        ManualTime ahead = new ManualTime(time.millis() + Duration.ofHours(3).toMillis());
+        Engine fast = otherNode(ahead);
+        check(fast, Resend.upTo(10, MAIL));
+        deliver(MAIL, "lost");
+        ahead.advance(WINDOW.plusMinutes(6));
+        assertThat(checked(fast)).isEqualTo(new Resent(1, Map.of()));
+        work();
+        assertThat(handled).containsExactly("lost");
+    }
+
+    @Test
+    void d16_windowWhoseMessageTheStoreRefusedIsBegunAgain() {
+        AtomicInteger refused = new AtomicInteger();
+        Engine node = start(
+                new FaultyStore(reopened(), new Faults() {
+                    @Override
+                    public Fault at(StoreCall call) {
+                        return Fault.NONE;
+                    }
+
+                    @Override
+                    public boolean refuses(StoreCall call, RecordId record) {
+                        return call == StoreCall.ENQUEUE && refused.getAndIncrement() == 0;
+                    }
+                }),
+                settings -> settings);
+        deliver(MAIL, "lost");
+        time.advance(WINDOW.plusMinutes(6));
+        node.handle(MAIL, listing());
+        check(node, Resend.upTo(10, MAIL));
+        look(node);
+        assertThat(refused).hasPositiveValue();
         assertThat(handled).containsExactly("lost");
     }
 

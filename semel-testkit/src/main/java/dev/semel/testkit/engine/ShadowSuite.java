@@ -11,9 +11,11 @@ import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.Sent;
+import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.execution.ShadowSends;
 import dev.semel.key.RecordId;
+import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays.ReplayOutcome;
 import dev.semel.operator.ShadowMessages.ComparedMessage;
@@ -447,13 +449,21 @@ abstract class ShadowSuite extends ChannelFixture {
         assertThat(all.complete()).isTrue();
         assertThat(all.counts())
                 .isEqualTo(Map.of(
-                        ShadowDifference.NOT_SENT, 1L, ShadowDifference.SAME, 1L, ShadowDifference.OTHER_PAYLOAD, 1L));
+                        ShadowDifference.NOT_SENT,
+                        1L,
+                        ShadowDifference.SAME,
+                        1L,
+                        ShadowDifference.OTHER_PAYLOAD,
+                        1L,
+                        ShadowDifference.ONLY_SENT,
+                        1L));
         for (ComparedMessage each : all.shown()) {
             assertThat(each.difference())
                     .isEqualTo(
-                            switch (each.shadow().header().key()) {
+                            switch (each.any().header().key()) {
                                 case "absent" -> ShadowDifference.NOT_SENT;
                                 case "same" -> ShadowDifference.SAME;
+                                case "itself shadowed" -> ShadowDifference.ONLY_SENT;
                                 default -> ShadowDifference.OTHER_PAYLOAD;
                             });
             assertThat(each.real() == null).isEqualTo(each.difference() == ShadowDifference.NOT_SENT);
@@ -462,6 +472,60 @@ abstract class ShadowSuite extends ChannelFixture {
                 engine.operator().shadows().compare(RecordFilter.ALL, EnumSet.of(ShadowDifference.OTHER_PAYLOAD), 100);
         assertThat(differing.shown()).hasSize(1);
         assertThat(differing.total()).isEqualTo(3);
+    }
+
+    private List<String> onlySent() {
+        return engine
+                .operator()
+                .shadows()
+                .compare(RecordFilter.ALL, EnumSet.of(ShadowDifference.ONLY_SENT), 100)
+                .shown()
+                .stream()
+                .map(each -> each.any().header().key())
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void comparisonListsWhatWasSentAndShadowWouldNotHaveSent() {
+        send(MAIL, "before");
+        mode(CHARGE.name(), Mode.SHADOW);
+        decide(engine, "k1", note("replayed", "lane"));
+        decide(engine, "k2", note("discarded", "lane"));
+        decide(engine, "k3", note("open", "lane"));
+        assertThat(onlySent()).as("nothing was sent since").isEmpty();
+        send(MAIL, "replayed");
+        send(MAIL, "discarded");
+        send(MAIL, "extra");
+        send(MAIL, "done");
+        send(CHAT, "of another channel");
+        engine.send(MAIL, Message.of(Tenant.of("other"), Key.of("of another tenant"), new Note("lane", "other")));
+        assertThat(replay("replayed")).isEqualTo(ReplayOutcome.ALREADY);
+        engine.operator().discard(shadowId("discarded"), WARRANT);
+        assertThat(onlySent()).containsExactly("done", "extra");
+        engine.handle(MAIL, listing());
+        work();
+        assertThat(state(MAIL.operation(), "done")).isEqualTo(State.COMPLETED);
+        assertThat(onlySent()).containsExactly("done", "extra");
+    }
+
+    /** Stored by a version of the application before the one that sends it for real. */
+    @Test
+    void messageOfAnotherSchemaVersionIsComparedByItsMeaning() {
+        mode(CHARGE.name(), Mode.SHADOW);
+        decide(engine, "k1", note("same", "lane"));
+        decide(engine, "k2", note("differing", "lane"));
+        Channel.Leased<Note> newer = MAIL.withSchemaVersion(2);
+        engine.send(newer, note("same", "lane")).orThrow();
+        engine.send(newer, otherNote("differing")).orThrow();
+        for (Operator operator : List.of(engine.operator(), Operator.on(store))) {
+            assertThat(operator.shadows()
+                            .compare(RecordFilter.ALL, EnumSet.allOf(ShadowDifference.class), 100)
+                            .counts())
+                    .isEqualTo(Map.of(ShadowDifference.SAME, 1L, ShadowDifference.OTHER_PAYLOAD, 1L));
+        }
+        assertThat(replay("differing")).isEqualTo(ReplayOutcome.REFUSED);
+        assertThat(replay("same")).isEqualTo(ReplayOutcome.ALREADY);
     }
 
     /** The process dies, or the reply is lost, when the decision is recorded. */

@@ -95,8 +95,9 @@ final class ChannelTraffic {
         return payload.substring(payload.indexOf(':') + 1);
     }
 
-    static boolean isAtomic(String operation) {
-        return operation.equals(ENTRY.name()) || operation.equals(TALLY.name());
+    /** Whether its messages are the engine's own, which have other payloads. */
+    static boolean isOfEngine(String operation) {
+        return operation.startsWith("semel.");
     }
 
     /** The messages that were sent in a transaction, by the entry that the same transaction was to leave in the table. */
@@ -143,6 +144,9 @@ final class ChannelTraffic {
 
     /** A worker was granted the record. */
     void claimed(Row row) {
+        if (isOfEngine(row.header().operation())) {
+            return;
+        }
         String payload = payload(row);
         long call = history.invoke(ClientCall.record(payload), payload.getBytes(StandardCharsets.UTF_8));
         Line line = Objects.requireNonNull(row.line());
@@ -196,14 +200,20 @@ final class ChannelTraffic {
                     .forEach(channel -> engine.onDead(channel, (death, tx) -> fallBack(node, death, tx)));
         }
         for (Channel.Leased<String> channel : List.of(LETTER, PARCEL, NOTICE)) {
-            engine.handle(channel, (payload, run) -> handle(node, payload, run));
+            Channel.Capacity capacity = channel == NOTICE ? business.capacity() : Channel.Capacity.DEFAULT;
+            engine.handle(channel, capacity, (payload, run) -> handle(node, payload, run));
             if (business.reconciles()) {
                 engine.reconcile(channel, reconciler(node));
             }
         }
         for (Channel.Atomic<String> channel : List.of(ENTRY, TALLY)) {
-            engine.handle(channel, (payload, tx) -> handle(node, payload, tx));
+            registerAtomic(channel, node, engine);
         }
+    }
+
+    /** Handles the messages of a channel; each leaves an entry. */
+    void registerAtomic(Channel.Atomic<String> channel, SimNode node, Engine engine) {
+        engine.handle(channel, (payload, tx) -> handle(node, payload, tx));
     }
 
     private void handle(SimNode node, String payload, LeasedContext run) throws Exception {

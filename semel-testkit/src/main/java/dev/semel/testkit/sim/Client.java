@@ -8,6 +8,7 @@ import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
+import dev.semel.execution.Failures;
 import dev.semel.testkit.history.Event.Ending;
 import dev.semel.testkit.history.Event.Grant;
 import dev.semel.testkit.history.History;
@@ -51,6 +52,9 @@ final class Client {
             List<Answer<String>> answers = run(node, operation, askings, patience);
             scheduler.alive();
             for (int i = 0; i < answers.size(); i++) {
+                if (askings.get(i).entered || !notRun(answers.get(i))) {
+                    business.admitted(operation, askings.get(i));
+                }
                 answered(askings.get(i), answers.get(i));
             }
         } catch (SemelException e) {
@@ -79,13 +83,10 @@ final class Client {
         if (operation.equals("charge")) {
             var handler = business.charge(node, id -> Objects.requireNonNull(byId.get(id)));
             return calls.size() == 1
-                    ? List.of(engine.run(SimOperations.CHARGE, calls.get(0), handler))
-                    : engine.runAll(SimOperations.CHARGE, calls, handler);
+                    ? List.of(engine.run(business.charge(), calls.get(0), handler))
+                    : engine.runAll(business.charge(), calls, handler);
         }
-        Operation.Leased<String, String> leased = SimOperations.LEASED.stream()
-                .filter(each -> each.name().equals(operation))
-                .findFirst()
-                .orElseThrow();
+        Operation.Leased<String, String> leased = business.leased(operation);
         var handler = business.leased(node, leased, byId::get);
         return calls.size() == 1
                 ? List.of(engine.run(leased, calls.get(0), handler))
@@ -100,6 +101,18 @@ final class Client {
         scheduler.trace.add(scheduler.nanos(), asking.record, answer.getClass().getSimpleName());
         if (answer instanceof Answer.RetryLater<String> later && later.in().isNegative()) {
             wrongs.add(asking.record + ": told to come back " + later.in() + " ago");
+        }
+        if (answer instanceof Answer.RetryLater<String> later && Failures.isRateLimit(later.failure())) {
+            scheduler.trace.add(scheduler.nanos(), asking.record, "is over its rate limit");
+        }
+        if (answer instanceof Answer.RetryLater<String> later && Failures.isBreakerOpen(later.failure())) {
+            scheduler.trace.add(scheduler.nanos(), asking.record, "finds its breaker open");
+        }
+        if (answer instanceof Answer.RetryLater<String> later
+                && asking.entered
+                && later.failure().reason().contains("nothing was run")) {
+            wrongs.add(asking.record + ": ran, and was told that nothing was run: "
+                    + later.failure().reason());
         }
         if (notRun(answer)) {
             end(asking, Ending.UNKNOWN, null);
@@ -128,10 +141,12 @@ final class Client {
         }
     }
 
-    /** Of a list of calls: the store failed this one, which says nothing about its record. */
+    /** The call was stopped, or of a list of calls the store failed this one, which says nothing about its record. */
     private static boolean notRun(Answer<String> answer) {
         return answer instanceof Answer.RetryLater<String> later
-                        && later.notice().reason().startsWith("The store was unavailable")
+                        && (Failures.isRateLimit(later.failure())
+                                || Failures.isBreakerOpen(later.failure())
+                                || later.notice().reason().startsWith("The store was unavailable"))
                 || answer instanceof Answer.Unknown<String> unknown
                         && unknown.notice().reason().contains("did not run it");
     }

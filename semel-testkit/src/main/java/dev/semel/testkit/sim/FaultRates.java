@@ -25,6 +25,7 @@ final class FaultRates {
     private final Map<RecordId, Long> lockedUntil = new HashMap<>();
     private final long refusals;
     private boolean calm;
+    private boolean failedPermits;
 
     FaultRates(Random random, Duration lease) {
         this.random = random;
@@ -86,6 +87,11 @@ final class FaultRates {
         return locked;
     }
 
+    /** Whether the store could ever not be asked for permits. */
+    boolean hasFailedPermits() {
+        return failedPermits;
+    }
+
     /** Whether a pause stops the whole node. */
     boolean wholeNode() {
         return random.nextInt(3) > 0;
@@ -95,6 +101,7 @@ final class FaultRates {
         if (!strikes(faults)) {
             return Fault.NONE;
         }
+        failedPermits |= call == StoreCall.TAKE_PERMITS;
         List<Fault> possible = switch (call) {
             case COMMIT -> COMMIT;
             case RESERVE,

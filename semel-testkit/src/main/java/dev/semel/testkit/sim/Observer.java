@@ -13,6 +13,7 @@ import dev.semel.store.Ledger;
 import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.Permits;
 import dev.semel.store.Queue;
 import dev.semel.store.RecordWrite;
 import dev.semel.store.Renewal;
@@ -43,9 +44,11 @@ final class Observer {
     private final Store shared;
     private final RecordJournal book;
     private final Consumer<Row> grants;
+    private final PermitJournal permits;
 
     /** @param grants told of each record that a claim granted */
-    Observer(Store shared, RecordJournal book, Consumer<Row> grants) {
+    Observer(Store shared, RecordJournal book, Consumer<Row> grants, PermitJournal permits) {
+        this.permits = permits;
         this.shared = shared;
         this.book = book;
         this.grants = grants;
@@ -71,6 +74,11 @@ final class Observer {
             @Override
             public Optional<Queue> queue() {
                 return delegate().queue().map(WatchedQueue::new);
+            }
+
+            @Override
+            public Optional<Permits> permits() {
+                return delegate().permits().map(permits::watching);
             }
 
             @Override
@@ -156,6 +164,9 @@ final class Observer {
                 if (answers.get(i) instanceof Reserved.Granted granted) {
                     if (!there.get(i)) {
                         book.wrong(batch.get(i).identity().id(), "made anew although nobody asked for it any more");
+                    }
+                    if (modesVersion < 0) {
+                        book.wrong(batch.get(i).identity().id(), "granted to a call that only looked it up");
                     }
                     granted(batch.get(i), granted, parents.get(i));
                 }

@@ -49,6 +49,7 @@ final class RunVerdict {
         this.store = audited;
         this.history = world.history;
         this.wrongs = new ArrayList<>(world.book.wrongs());
+        wrongs.addAll(world.permits.wrongs());
     }
 
     /** The violations found by the checker and by further checks. */
@@ -117,6 +118,9 @@ final class RunVerdict {
         }
         Map<String, Integer> arrivals = new HashMap<>();
         world.book.records().values().forEach(kept -> arrivals.merge(kept.name, kept.arrivals(), Integer::sum));
+        if (world.provider != null) {
+            wrongs.addAll(world.provider.wrongs(arrivals, effects));
+        }
         world.mailroom.enclosed().forEach((entry, record) -> {
             boolean otherwise = world.book.sentForReal().contains(record)
                     || world.mailroom.resent().contains(record);

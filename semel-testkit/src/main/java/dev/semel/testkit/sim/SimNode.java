@@ -10,6 +10,7 @@ import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class SimNode implements Faults {
             Store shared,
             StoreUnderTest plant,
             Observer observer,
-            Policy policy,
+            List<Policy> policies,
             int cached,
             @Nullable BooleanSupplier work) {}
 
@@ -58,8 +59,9 @@ final class SimNode implements Faults {
         EngineSettings settings = EngineSettings.on(remote)
                 .withTime(time)
                 .withRandom(new Random(scheduler.random.nextLong()))
+                .withWindowsMadeUpFor(ProviderTraffic.MADE_UP_FOR)
                 .withoutBackground();
-        settings.withPolicy(setup.policy());
+        setup.policies().forEach(settings::withPolicy);
         if (setup.cached() > 0) {
             settings.withLocalCache(setup.cached());
         }
@@ -175,7 +177,7 @@ final class SimNode implements Faults {
     }
 
     /** Like the engine's own housekeeper: a failed duty runs again. */
-    private static Duration failing(java.util.function.Supplier<Duration> duty) {
+    static Duration failing(java.util.function.Supplier<Duration> duty) {
         try {
             return duty.get();
         } catch (RuntimeException e) {

@@ -2,6 +2,7 @@ package dev.semel.testkit.sim;
 
 import dev.semel.AtomicContext;
 import dev.semel.AtomicHandler;
+import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.LeasedContext;
 import dev.semel.LeasedHandler;
@@ -46,6 +47,11 @@ final class SimOperations implements RecordJournal.Rules {
 
     static final List<Operation.Leased<String, String>> LEASED = List.of(WIRE, MAIL, ORDER, TRANSFER);
 
+    private static final Channel.RateLimit LIMIT =
+            Channel.RateLimit.of(3, Duration.ofSeconds(4)).withBurst(2);
+    private static final Channel.RateLimit LIMIT_OF_TENANT = Channel.RateLimit.ofTenant(4, Duration.ofSeconds(4));
+    private static final Channel.Breaker BREAKER = new Channel.Breaker(50, 2, Duration.ofSeconds(3));
+
     final Duration lease;
     final Policy policy;
     private final Scheduler scheduler;
@@ -53,19 +59,23 @@ final class SimOperations implements RecordJournal.Rules {
     private final History history;
     final ExternalService outside;
     private final boolean reconciles;
+    private final @Nullable PermitJournal permits;
     private final Map<Integer, ClientCall> executions = new LinkedHashMap<>();
     private final Map<String, String> first = new LinkedHashMap<>();
     private @Nullable BiConsumer<String, AtomicContext> enclosing;
     private Consumer<Row> whenCommitted = row -> {};
     private boolean calm;
 
-    SimOperations(Scheduler scheduler, History history, Duration lease, boolean shortLived) {
+    /** @param permits of the guarded operations; absent when none is guarded in this run */
+    SimOperations(
+            Scheduler scheduler, History history, Duration lease, boolean shortLived, @Nullable PermitJournal permits) {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.history = history;
         this.lease = lease;
         this.outside = new ExternalService(history);
         this.reconciles = random.nextInt(4) > 0;
+        this.permits = permits;
         this.policy = Policy.named("sim")
                 .withMaxAttempts(3)
                 .withExponentialBackoff(Duration.ofMillis(200), 2, Duration.ofSeconds(2))
@@ -78,6 +88,36 @@ final class SimOperations implements RecordJournal.Rules {
                                         Duration.ofSeconds(12), Duration.ofSeconds(8), Duration.ofSeconds(15))
                                 : Policy.Retention.PAYMENTS)
                 .build();
+    }
+
+    /** Charges, which in a guarded run have a limit for each tenant and a breaker. */
+    Operation.Atomic<String, String> charge() {
+        return permits == null ? CHARGE : CHARGE.withRateLimit(LIMIT_OF_TENANT).withBreaker(BREAKER);
+    }
+
+    /** The leased operation of this name; mail has a limit and a breaker in a guarded run. */
+    Operation.Leased<String, String> leased(String name) {
+        Operation.Leased<String, String> operation = LEASED.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        boolean guarded = permits != null && operation == MAIL;
+        return guarded ? operation.withRateLimit(LIMIT).withBreaker(BREAKER) : operation;
+    }
+
+    /** How the messages of a channel are handled; in a guarded run under a limit and a breaker. */
+    Channel.Capacity capacity() {
+        return permits == null
+                ? Channel.Capacity.DEFAULT
+                : Channel.Capacity.DEFAULT.withRateLimit(LIMIT).withBreaker(BREAKER);
+    }
+
+    /** A call was answered that was not stopped. */
+    void admitted(String operation, ClientCall asking) {
+        boolean limited = operation.equals(MAIL.name()) || operation.equals(CHARGE.name());
+        if (permits != null && limited) {
+            permits.admitted(operation, asking.entered);
+        }
     }
 
     /** Remembers the first payload of each record. */
@@ -128,9 +168,10 @@ final class SimOperations implements RecordJournal.Rules {
 
     void register(SimNode node, Engine engine) {
         for (Operation.Leased<String, String> operation : LEASED) {
-            engine.handle(operation, leased(node, operation, nobody -> null));
+            Operation.Leased<String, String> declared = leased(operation.name());
+            engine.handle(declared, leased(node, operation, nobody -> null));
             if (reconciles) {
-                engine.reconcile(operation, operation == TRANSFER ? byKey(node) : reconciler(node));
+                engine.reconcile(declared, operation == TRANSFER ? byKey(node) : reconciler(node));
             }
         }
     }

@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the engine under everything that can go wrong, as a seed decides: several nodes over one in-memory store, clients that
- * ask for the same few keys, runs that are interrupted in their steps and the reconcilers that are asked about them, senders to channels with lanes and without, workers, crashes, pauses of several leases, lost
- * requests and replies, unknown commits, wrong clocks, an operator who switches modes, pauses, replays, discards, cancels, forgets and
- * adopts. Afterwards the faults stop, the nodes bring everything to an end, and the
+ * ask for the same few keys, runs that are interrupted in their steps and the reconcilers that are asked about them, senders to
+ * channels with lanes and without, workers, rate limits and breakers, a provider whose lost deliveries are sent again, crashes, pauses
+ * of several leases, lost requests and replies, unknown commits, wrong clocks, an operator who switches modes, pauses, replays,
+ * discards, cancels, forgets and adopts. Afterwards the faults stop, the nodes bring everything to an end, and the
  * {@link dev.semel.testkit.history.HistoryChecker} judges, with what can only be seen from inside.
  *
  * <p>The same seed gives the same run: {@link Report#trace} is a hash over everything that was decided.

@@ -4,6 +4,7 @@ import dev.semel.Cancellation;
 import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Mode;
+import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.key.Identity;
@@ -32,6 +33,7 @@ final class World {
     /** In leases: no run takes so long to come to its end, unless something goes round in circles. */
     private static final int LONGEST = 500;
 
+    private static final int MOST_LOOKS = 60;
     private static final Duration BEYOND_THE_NEXT_QUESTION = Duration.ofSeconds(90);
 
     final Scheduler scheduler;
@@ -47,12 +49,14 @@ final class World {
     final RecordJournal book;
     final Client client;
     final List<SimNode> nodes = new ArrayList<>();
+    final PermitJournal permits;
     private final Random random;
     private final FaultRates weather;
     private final SimNode.Setup setup;
     private final List<String> keys = new ArrayList<>();
     private final boolean shortLived;
     final ChannelTraffic mailroom;
+    final @Nullable ProviderTraffic provider;
     private final Kind kind;
     private int clientsLeft;
     private int leases;
@@ -83,8 +87,10 @@ final class World {
         this.history = History.inMemory("sim", time);
         Duration lease = Duration.ofMillis(1_000 + random.nextInt(3) * 1_000L);
         this.shortLived = random.nextInt(3) == 0;
-        this.business = new SimOperations(scheduler, history, lease, shortLived);
         this.weather = new FaultRates(random, lease);
+        this.permits = new PermitJournal(time, weather);
+        PermitJournal guarding = random.nextInt(3) == 0 ? permits : null;
+        this.business = new SimOperations(scheduler, history, lease, shortLived, guarding);
         this.book = new RecordJournal(store, time, history, business);
         this.client = new Client(scheduler, business, history, book.wrongs());
         this.kind = List.of(Kind.CALLS, Kind.CALLS, Kind.MESSAGES, Kind.BOTH).get(random.nextInt(4));
@@ -93,9 +99,9 @@ final class World {
             business.enclosing(mailroom::enclose, mailroom::committed);
         }
         int cached = shortLived || random.nextBoolean() ? 0 : 100;
-        Observer observer = new Observer(store, book, mailroom::claimed);
+        Observer observer = new Observer(store, book, mailroom::claimed, permits);
         this.setup = new SimNode.Setup(
-                store, plant, observer, business.policy, cached, kind.messages() ? this::anyMessage : null);
+                store, plant, observer, policies(), cached, kind.messages() ? this::anyMessage : null);
         this.clientsDone = time.gate();
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
             keys.add("k" + i);
@@ -103,6 +109,14 @@ final class World {
         for (int i = 1; i <= 1 + random.nextInt(3); i++) {
             nodes.add(new SimNode("n" + i, scheduler, weather));
         }
+        boolean delivers = kind.messages() && random.nextInt(10) == 0;
+        this.provider = delivers ? new ProviderTraffic(scheduler, time, business, mailroom) : null;
+    }
+
+    private List<Policy> policies() {
+        List<Policy> policies = new ArrayList<>(ProviderTraffic.policies(business.policy));
+        policies.add(business.policy);
+        return policies;
     }
 
     /** Lets everything happen, until the clients have asked all they wanted. */
@@ -113,6 +127,13 @@ final class World {
         for (int i = clientsLeft; i > 0; i--) {
             boolean sends = !kind.calls() || kind.messages() && i % 2 == 0;
             scheduler.spawn((sends ? "sender-" : "client-") + i, null, () -> ask(calls, sends));
+        }
+        if (provider != null) {
+            clientsLeft++;
+            scheduler.spawn("provider", null, () -> {
+                provider.deliver(nodes, this::disturbHooks);
+                clientEnded();
+            });
         }
         NodeLifetime whileAsking = new NodeLifetime();
         scheduler.spawn("fate", whileAsking, this::befall);
@@ -136,6 +157,7 @@ final class World {
             }
         }
         untilQuiet();
+        endDeliveries();
         for (String payload : business.records()) {
             client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
         }
@@ -148,6 +170,26 @@ final class World {
             sleep(business.lease); // a reconciler may be in the middle of it
         } while (leases < LONGEST && movesOn());
         endTransfers();
+    }
+
+    /** The windows of all deliveries are checked; an operator replays the checks that failed or were interrupted. */
+    private void endDeliveries() {
+        for (int i = 0; i < MOST_LOOKS && provider != null && !provider.isChecked(); i++) {
+            sleep(Duration.ofSeconds(5));
+            book.look(RecordJournal.Cause.NOTHING);
+            List<RecordId> stopped = book.records().values().stream()
+                    .filter(kept -> ChannelTraffic.isOfEngine(kept.header.operation()))
+                    .map(RecordJournal.Kept::row)
+                    .filter(row ->
+                            row != null && (row.state() == State.FAILED_TERMINAL || row.state() == State.UNKNOWN))
+                    .map(Row::id)
+                    .toList();
+            onNode(nodes.get(0), engine -> {
+                open(engine);
+                stopped.forEach(id -> engine.operator().replay(id, WARRANT));
+            });
+        }
+        untilQuiet();
     }
 
     /**
@@ -242,6 +284,9 @@ final class World {
         if (kind.messages()) {
             mailroom.register(node, engine);
         }
+        if (provider != null) {
+            provider.register(nodes, node, engine);
+        }
     }
 
     private void ask(int calls, boolean sends) {
@@ -263,8 +308,30 @@ final class World {
             Duration patience = random.nextInt(3) == 0 ? Duration.ofMillis(random.nextInt(5_000)) : Duration.ZERO;
             client.ask(node, operation(payloads.get(0)), payloads, patience);
         }
+        clientEnded();
+    }
+
+    private void clientEnded() {
         if (--clientsLeft == 0) {
             clientsDone.open();
+        }
+    }
+
+    /** An operator's actions on the provider's channel, none of which makes it forget. */
+    private void disturbHooks() {
+        SimNode node = nodes.get(random.nextInt(nodes.size()));
+        int deed = random.nextInt(4);
+        Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+        String name = ProviderTraffic.HOOK.name();
+        if (!node.down()) {
+            onNode(node, engine -> {
+                Operator operator = engine.operator();
+                switch (deed) {
+                    case 0 -> operator.pause(name, null, WARRANT);
+                    case 1 -> operator.resume(name, null, WARRANT);
+                    default -> operator.setMode(new Switchboard.Setting(null, name, mode), WARRANT);
+                }
+            });
         }
     }
 
