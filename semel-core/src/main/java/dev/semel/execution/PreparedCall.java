@@ -32,6 +32,7 @@ final class PreparedCall<P, R> implements Attempted {
     private final long startedNanos;
     private Span span = Span.NONE;
     private ReceiverBreaker breaker = ReceiverBreaker.NONE;
+    private long owner;
 
     /** As a caller asks for it; see {@link CallPreparation}. */
     PreparedCall(
@@ -101,6 +102,7 @@ final class PreparedCall<P, R> implements Attempted {
         this.startedNanos = other.startedNanos;
         this.span = other.span;
         this.breaker = other.breaker;
+        this.owner = other.owner;
     }
 
     /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
@@ -124,6 +126,17 @@ final class PreparedCall<P, R> implements Attempted {
     PreparedCall<P, R> withBreaker(ReceiverBreaker value) {
         breaker = value;
         return this;
+    }
+
+    /** From now on its reservations carry this token, so that a caller who asks again is given its own grant. */
+    PreparedCall<P, R> withOwner(long token) {
+        owner = token;
+        return this;
+    }
+
+    /** The token of its reservations; 0 when each has one of its own. */
+    long owner() {
+        return owner;
     }
 
     ReceiverBreaker breaker() {
