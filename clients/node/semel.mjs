@@ -110,7 +110,8 @@ export class Semel {
   /** The status of a call; null when there is none. */
   async find(operation, key) {
     try {
-      return await this.#request("GET", path("operations", operation) + "?key=" + encodeURIComponent(key));
+      const from = path("operations", operation) + "?key=" + encodeURIComponent(key);
+      return await this.#persist(() => this.#request("GET", from));
     } catch (e) {
       if (e.code === "idempotency.not_found") {
         return null;

@@ -116,7 +116,8 @@ class Semel:
     def find(self, operation, key):
         """The status of a call; None when there is none."""
         try:
-            return self._request("GET", _path("operations", operation) + "?" + urllib.parse.urlencode({"key": key}))
+            path = _path("operations", operation) + "?" + urllib.parse.urlencode({"key": key})
+            return self._persist(lambda: self._request("GET", path))
         except SemelError as e:
             if e.code == "idempotency.not_found":
                 return None

@@ -9,6 +9,7 @@ import dev.semel.server.access.Token;
 import dev.semel.server.access.Tokens;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.Scratch;
+import jakarta.servlet.DispatcherType;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,8 +18,10 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
@@ -42,6 +45,7 @@ final class ApiServer implements AutoCloseable {
 
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
+    private final LostReplies lost = new LostReplies();
     private final Semel semel;
 
     /** The engines of a ledger. */
@@ -92,6 +96,8 @@ final class ApiServer implements AutoCloseable {
                 token("globex-app", GLOBEX, "globex", "run", "send", "work"),
                 token("orders-app", ORDERS_ONLY, "acme", "send:orders.*", "run:orders.place"))));
         ApiSettings settings = ApiSettings.DEFAULT.withPolicies(Map.of("*", "quick"));
+        FilterHolder front = new FilterHolder(lost);
+        context.addFilter(front, "/*", EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new ApiServlet(semel, access, settings)), "/api/v1/*");
         server.setHandler(context);
         server.start();
@@ -107,6 +113,11 @@ final class ApiServer implements AutoCloseable {
 
     Semel semel() {
         return semel;
+    }
+
+    /** From now on half of the requests are carried out and answered 502, as by a proxy that lost the reply. */
+    void loseHalfOfTheReplies() {
+        lost.begin();
     }
 
     int port() {
