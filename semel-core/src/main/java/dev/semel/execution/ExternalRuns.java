@@ -6,7 +6,6 @@ import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.Operation;
-import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.execution.LeaseGrants.LeaseGrant;
@@ -93,12 +92,11 @@ public final class ExternalRuns {
      *     lost reply, it is given the same grant. Null for none
      */
     public record BeginTerms(Duration lease, @Nullable String beginId) {
-        private long owner(Tenant tenant) {
-            return beginId == null
+        private PreparedCall.GrantTerms of(Tenant tenant) {
+            long owner = beginId == null
                     ? 0
-                    : Math.max(
-                            1,
-                            Identity.of(tenant, "begin", Key.of(beginId)).id().lockNumber() & Long.MAX_VALUE);
+                    : Math.max(1, Identity.of(tenant, "begin", Key.of(beginId)).id().lockNumber() & Long.MAX_VALUE);
+            return new PreparedCall.GrantTerms(owner, lease);
         }
     }
 
@@ -108,16 +106,12 @@ public final class ExternalRuns {
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was granted
      */
     public <P, R> ExternalBegin<R> begin(Operation.Leased<P, R> operation, Call<P> call, BeginTerms terms) {
-        Policy policy = services.preparation().policy(operation.definition()).toBuilder()
-                .withLease(terms.lease)
-                .build();
-        if (!operation.isRepeatable(policy)) {
+        if (!operation.isRepeatable(services.preparation().policy(operation.definition()))) {
             seen.accept(operation);
         }
-        Operation.Leased<P, R> leased = operation.withPolicy(policy);
-        Span span = services.watch().begin(leased, call);
+        Span span = services.watch().begin(operation, call);
         try {
-            ExternalBegin<R> begun = pipeline.run(leased, call, span, new ExternalCall<>(terms));
+            ExternalBegin<R> begun = pipeline.run(operation, call, span, new ExternalCall<>(terms));
             if (begun instanceof ExternalBegin.RunAnswered<R> answered) {
                 span.ended(answered.answer());
             } else {
@@ -146,8 +140,7 @@ public final class ExternalRuns {
         @Override
         public ExternalBegin<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
             long since = services.modes().storeMillis();
-            LeaseGrant<P, R> grant = services.grants()
-                    .grant(prepared.withOwner(terms.owner(prepared.call().tenant())));
+            LeaseGrant<P, R> grant = services.grants().grant(prepared.withTerms(terms.of(prepared.call().tenant())));
             if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
                 return new ExternalBegin.RunAnswered<>(answered.answer());
             }
@@ -173,7 +166,7 @@ public final class ExternalRuns {
             if (now != Mode.LIVE) {
                 return new ExternalBegin.RunAnswered<>(settlement.handedBack(granted, now != null));
             }
-            long until = since + prepared.policy().limits().lease().toMillis();
+            long until = since + prepared.lease().toMillis();
             return new ExternalBegin.RunGranted<>(
                     new RunHandle(prepared.call().tenant(), prepared.id(), granted.fence()),
                     granted.attempt(),

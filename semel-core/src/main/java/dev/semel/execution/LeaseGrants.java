@@ -205,7 +205,7 @@ final class LeaseGrants {
                 prepared.payload(),
                 new Reservation.Grant(
                         prepared.owner() != 0 ? prepared.owner() : random.nextLong(1, Long.MAX_VALUE),
-                        prepared.policy().limits().lease().toMillis(),
+                        prepared.lease().toMillis(),
                         prepared.isRepeatable(),
                         prepared.policy().retry().maxAttempts(),
                         onlyUnder),
