@@ -93,10 +93,7 @@ public final class ExternalRuns {
      */
     public record BeginTerms(Duration lease, @Nullable String beginId) {
         private PreparedCall.GrantTerms of(Tenant tenant) {
-            long owner = beginId == null
-                    ? 0
-                    : Math.max(1, Identity.of(tenant, "begin", Key.of(beginId)).id().lockNumber() & Long.MAX_VALUE);
-            return new PreparedCall.GrantTerms(owner, lease);
+            return new PreparedCall.GrantTerms(owner(tenant, beginId), lease);
         }
     }
 
@@ -292,6 +289,18 @@ public final class ExternalRuns {
         return failed ? new ExternalEnd.FailureRecorded<>(answer) : new ExternalEnd.NotHeld<>();
     }
 
+    /** The token of a reservation, by which a repeated one is recognised; 0 without an id. */
+    static long owner(Tenant tenant, @Nullable String beginId) {
+        return beginId == null
+                ? 0
+                : Math.max(1, Identity.of(tenant, "begin", Key.of(beginId)).id().lockNumber() & Long.MAX_VALUE);
+    }
+
+    /** The steps of runs that were begun here. */
+    public ExternalSteps steps() {
+        return new ExternalSteps(services, this);
+    }
+
     private <P, R> PreparedCall<P, R> spanned(Operation.Leased<P, R> operation, Row row) {
         Span span = services.watch().begin(operation.name(), row.header().tenant());
         PreparedCall<P, R> prepared =
@@ -300,12 +309,13 @@ public final class ExternalRuns {
         return prepared;
     }
 
-    private static Reserved.Granted granted(Row row, RunHandle run) {
+    static Reserved.Granted granted(Row row, RunHandle run) {
         return new Reserved.Granted(run.fence, row.status().attempts(), false);
     }
 
     /** The record under this fence, provided that it is a run of this tenant and operation, and no message or step. */
-    private @Nullable Row find(Operation<?, ?> operation, RunHandle run) {
+    @Nullable
+    Row find(Operation<?, ?> operation, RunHandle run) {
         Row row = services.ledger().ungrouped().find(List.of(run.record)).live(run.record);
         return row != null
                         && row.status().fence() == run.fence

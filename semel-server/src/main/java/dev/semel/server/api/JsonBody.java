@@ -94,8 +94,8 @@ final class JsonBody {
     }
 
     /** A string, because JavaScript and others lose digits of large numbers. */
-    long fence() throws ApiProblem {
-        String fence = demandText("fence");
+    long fence(String field) throws ApiProblem {
+        String fence = demandText(field);
         try {
             if (FENCE.matcher(fence).matches()) {
                 return Long.parseLong(fence);
@@ -103,7 +103,7 @@ final class JsonBody {
         } catch (NumberFormatException e) {
             // Falls through: it is larger than any fence.
         }
-        throw invalid("fence", "must be a string of digits, as the answer to the begin or the claim has it");
+        throw invalid(field, "must be a string of digits, as the answer to the begin or the claim has it");
     }
 
     @Nullable

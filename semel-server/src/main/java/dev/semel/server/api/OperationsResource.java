@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api/v1/operations/{name}}: runs whose handler is the client. */
@@ -27,13 +29,17 @@ final class OperationsResource {
     static final Duration LONGEST_LEASE = Duration.ofHours(1);
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
+    private static final Pattern STEP = Pattern.compile("steps/([^/]+)/([a-z]+)");
+
     private final Semel semel;
     private final ExternalRuns runs;
+    private final StepsResource steps;
     private final WaitingRequests waiting;
 
     OperationsResource(Semel semel, ExternalRuns runs, WaitingRequests waiting) {
         this.semel = semel;
         this.runs = runs;
+        this.steps = new StepsResource(runs.steps());
         this.waiting = waiting;
     }
 
@@ -43,6 +49,10 @@ final class OperationsResource {
         if (action.isEmpty()) {
             request.demandMethod("GET");
             return find(request, name);
+        }
+        Matcher step = STEP.matcher(action);
+        if (step.matches()) {
+            return steps.respond(request, name, step.group(1), step.group(2));
         }
         request.demandMethod("POST");
         return switch (action) {
@@ -168,8 +178,8 @@ final class OperationsResource {
         return ApiAnswer.ok().withAll(facts);
     }
 
-    private static RunHandle handle(ApiRequest request, JsonBody body) throws ApiProblem {
-        return new RunHandle(request.caller().tenant(), RecordId.ofHex(body.record()), body.fence());
+    static RunHandle handle(ApiRequest request, JsonBody body) throws ApiProblem {
+        return new RunHandle(request.caller().tenant(), RecordId.ofHex(body.record()), body.fence("fence"));
     }
 
     static Duration lease(JsonBody body) throws ApiProblem {

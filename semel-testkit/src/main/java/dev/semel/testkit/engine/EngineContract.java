@@ -174,6 +174,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class StepsOutsideThisProcess extends ExternalStepSuite {
+        StepsOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Exchanges extends ExchangeSuite {
         Exchanges() {
             super(EngineContract.this);
