@@ -49,8 +49,10 @@ export class Failure extends Error {
 /** A run that was granted. `lost` is an AbortSignal: aborted when another run has the record. */
 class Run {
   #lost = new AbortController();
+  #steps;
 
-  constructor(granted) {
+  constructor(granted, steps) {
+    this.#steps = steps;
     this.record = granted.record;
     this.fence = granted.fence;
     this.attempt = granted.attempt;
@@ -69,8 +71,30 @@ class Run {
   lose() {
     this.#lost.abort();
   }
+
+  /**
+   * Calls fn(downstreamKey) unless an earlier run has finished this step, and resolves to its result. A step that was interrupted is
+   * not run again unless it is repeatable: the call is UNKNOWN then.
+   */
+  async step(name, fn, { repeatable = false } = {}) {
+    const answer = await this.#steps(name, "begin", { ...this.handle, repeatable, begin_id: randomUUID() });
+    if (answer.outcome === "replayed") {
+      return answer.result;
+    }
+    const own = { ...this.handle, step_fence: answer.step_fence };
+    let result;
+    try {
+      result = (await fn(answer.downstream_key)) ?? null;
+    } catch (e) {
+      await this.#steps(name, "fail", { ...own, repeatable, ...failureOf(e).fields }).catch(() => {});
+      throw e;
+    }
+    await this.#steps(name, "finish", { ...own, result });
+    return result;
+  }
 }
 
+const failureOf = (thrown) => (thrown instanceof Failure ? thrown : new Failure("unknown", String(thrown)));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const path = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
 
@@ -145,15 +169,16 @@ export class Semel {
     if (answer.outcome === "replayed") {
       return answer.result;
     }
-    const run = new Run(answer);
+    const run = new Run(answer, (step, action, body) =>
+      this.#persist(() => this.#post(path("operations", operation, "steps", step, action), body)),
+    );
     const renewing = setInterval(() => this.#renewOnce(operation, run, lease), (lease * 1000) / 3);
     try {
       let result;
       try {
         result = (await fn(payload, run)) ?? null;
       } catch (e) {
-        const failure = e instanceof Failure ? e : new Failure("unknown", String(e));
-        await this.#tell(() => this.fail(operation, run, failure, { repeatable: repeatable || undefined }));
+        await this.#tell(() => this.fail(operation, run, failureOf(e), { repeatable: repeatable || undefined }));
         throw e;
       }
       const end = await this.#persist(() => this.finish(operation, run, result));

@@ -70,7 +70,9 @@ class Failure(Exception):
 class Run:
     """A run that was granted: what identifies it, and the key to hand to downstream services."""
 
-    def __init__(self, granted):
+    def __init__(self, semel, operation, granted):
+        self._semel = semel
+        self._operation = operation
         self.record = granted["record"]
         self.fence = granted["fence"]
         self.attempt = granted["attempt"]
@@ -85,6 +87,26 @@ class Run:
 
     def handle(self):
         return {"record": self.record, "fence": self.fence}
+
+    def step(self, name, function, repeatable=False):
+        """Calls function(downstream_key) unless an earlier run has finished this step, and returns its result.
+
+        A step that was interrupted is not run again unless it is repeatable: the call is UNKNOWN then.
+        """
+        semel, path = self._semel, _path("operations", self._operation, "steps", name)
+        terms = dict(self.handle(), repeatable=repeatable, begin_id=str(uuid.uuid4()))
+        answer = semel._persist(lambda: semel._post(path + "/begin", terms))
+        if answer["outcome"] == "replayed":
+            return answer["result"]
+        own = dict(self.handle(), step_fence=answer["step_fence"])
+        try:
+            result = function(answer["downstream_key"])
+        except BaseException as e:
+            failure = _failure(e)
+            semel._tell(lambda: semel._post(path + "/fail", dict(own, repeatable=repeatable, **failure.fields())))
+            raise
+        semel._persist(lambda: semel._post(path + "/finish", dict(own, result=result)))
+        return result
 
 
 class Semel:
@@ -147,7 +169,7 @@ class Semel:
         )
         if answer["outcome"] == "replayed":
             return answer["result"]
-        run = Run(answer)
+        run = Run(self, operation, answer)
         ended = threading.Event()
         renewing = threading.Thread(target=self._keep, args=(operation, run, lease, ended), daemon=True)
         renewing.start()
@@ -155,7 +177,7 @@ class Semel:
             try:
                 result = function(payload, run)
             except BaseException as e:
-                failure = e if isinstance(e, Failure) else Failure("unknown", f"{type(e).__name__}: {e}")
+                failure = _failure(e)
                 self._tell(lambda: self.fail(operation, run, failure, repeatable or None))
                 raise
             end = self._persist(lambda: self.finish(operation, run, result))
@@ -212,6 +234,10 @@ class Semel:
             raise _problem(e) from None
         except (urllib.error.URLError, socket.timeout, ConnectionError, ValueError) as e:
             raise SemelError("connection.failed", str(e)) from e
+
+
+def _failure(thrown):
+    return thrown if isinstance(thrown, Failure) else Failure("unknown", f"{type(thrown).__name__}: {thrown}")
 
 
 def _problem(error):

@@ -64,6 +64,25 @@ const checks = {
     return (await semel.runOnce("slow", "k-1", null, slow, { lease: 1, repeatable: true })) === false;
   },
 
+  async finished_step_is_replayed() {
+    const paid = [];
+    const mailed = [];
+    const mail = (key) => {
+      mailed.push(key);
+      if (mailed.length === 1) {
+        throw new Failure("network", "connection refused", { retryable: true });
+      }
+      return "mailed";
+    };
+    const work = async (payload, run) => {
+      await run.step("pay", (key) => paid.push(key));
+      return run.step("mail", mail);
+    };
+    const thrown = await thrownBy(() => semel.runOnce("stepwise", "k-1", null, work));
+    const result = await semel.runOnce("stepwise", "k-1", null, work);
+    return thrown instanceof Failure && result === "mailed" && paid.length === 1 && mailed[0] === mailed[1] && paid[0] !== mailed[0];
+  },
+
   async concurrent_callers_share_one_run() {
     let ran = 0;
     const work = async () => {

@@ -68,6 +68,28 @@ def lease_is_renewed():
     return semel.run_once("slow", "k-1", None, slow, lease=1, repeatable=True) is False
 
 
+def finished_step_is_replayed():
+    paid, mailed = [], []
+
+    def mail(key):
+        mailed.append(key)
+        if len(mailed) == 1:
+            raise Failure("network", "connection refused", retryable=True)
+        return "mailed"
+
+    def work(payload, run):
+        run.step("pay", paid.append)
+        return run.step("mail", mail)
+
+    try:
+        semel.run_once("stepwise", "k-1", None, work)
+        return False
+    except Failure:
+        pass
+    result = semel.run_once("stepwise", "k-1", None, work)
+    return result == "mailed" and len(paid) == 1 and mailed[0] == mailed[1] != paid[0]
+
+
 def concurrent_callers_share_one_run():
     ran, results = [], []
 
@@ -127,6 +149,7 @@ for check in (
     failure_is_retried,
     unexpected_error_is_unknown,
     lease_is_renewed,
+    finished_step_is_replayed,
     concurrent_callers_share_one_run,
     messages_are_sent,
     absent_call_is_none,

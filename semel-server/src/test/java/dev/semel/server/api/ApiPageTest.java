@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ApiPageTest {
     private static final Path PAGE = Path.of("..", "docs", "api.md");
     private static final Pattern VARYING =
-            Pattern.compile("\"(fence|lease_until|correlation_id)\":\"([^\"]*)\"");
+            Pattern.compile("\"(fence|step_fence|lease_until|correlation_id)\":\"([^\"]*)\"");
 
     @Test
     void pageShowsTheOutputOfTheCommands() throws Exception {

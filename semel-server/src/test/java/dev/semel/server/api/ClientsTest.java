@@ -128,6 +128,7 @@ class ClientsTest {
                         "failure_is_retried",
                         "unexpected_error_is_unknown",
                         "lease_is_renewed",
+                        "finished_step_is_replayed",
                         "concurrent_callers_share_one_run",
                         "messages_are_sent",
                         "absent_call_is_none",
