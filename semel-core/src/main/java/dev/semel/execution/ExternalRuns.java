@@ -137,7 +137,8 @@ public final class ExternalRuns {
         @Override
         public ExternalBegin<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
             long since = services.modes().storeMillis();
-            LeaseGrant<P, R> grant = services.grants().grant(prepared.withTerms(terms.of(prepared.call().tenant())));
+            LeaseGrant<P, R> grant = services.grants()
+                    .grant(prepared.withTerms(terms.of(prepared.call().tenant())));
             if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
                 return new ExternalBegin.RunAnswered<>(answered.answer());
             }

@@ -87,7 +87,8 @@ public final class ExternalSteps {
         }
         if (reserved instanceof Reserved.Existing existing) {
             if (existing.row().state() == State.COMPLETED) {
-                return new StepBegin.StepReplayed<>(services.tools().codec().decode(existing.row().result(), type));
+                return new StepBegin.StepReplayed<>(
+                        services.tools().codec().decode(existing.row().result(), type));
             }
             new LeasedSettlement<>(services.settling(), prepared)
                     .threw(granted, new HandlerOutcome.Threw<>(steps.interrupted(step)));
@@ -131,7 +132,12 @@ public final class ExternalSteps {
      * @return whether the run and its step are held
      */
     public boolean fail(
-            Operation.Leased<?, ?> operation, RunHandle run, String step, long stepFence, Failure failure, boolean repeatable) {
+            Operation.Leased<?, ?> operation,
+            RunHandle run,
+            String step,
+            long stepFence,
+            Failure failure,
+            boolean repeatable) {
         if (runs.find(operation, run) == null) {
             return false;
         }

@@ -176,7 +176,9 @@ final class Steps implements LeasedContext {
      */
     Reserved begin(RecordId id, String name, boolean repeatable, long owner) {
         Reserved reserved = reserve(id, name, repeatable, owner);
-        if (repeatable && reserved instanceof Reserved.Existing existing && existing.row().state() == State.UNKNOWN) {
+        if (repeatable
+                && reserved instanceof Reserved.Existing existing
+                && existing.row().state() == State.UNKNOWN) {
             long fence = existing.row().status().fence();
             tools.ledger().move(Transition.RELEASE_STEP.of(id, fence, Move.Change.NONE, null));
             return reserve(id, name, true, owner);

@@ -76,8 +76,7 @@ final class StepsResource {
             throws ApiProblem {
         long fence = body.fence(STEP_FENCE);
         Failure failure = OperationsResource.failure(body);
-        boolean repeatable =
-                Boolean.TRUE.equals(body.bool("repeatable")) | Boolean.TRUE.equals(body.bool("retryable"));
+        boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable")) | Boolean.TRUE.equals(body.bool("retryable"));
         body.demandNoOther();
         return held(steps.fail(operation, run, step, fence, failure, repeatable));
     }

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The clients for other languages, run by their interpreters against a server. Reported as not run without an interpreter. */
 class ClientsTest {
-    private static final Path CLIENTS = Path.of("..", "clients").toAbsolutePath().normalize();
+    private static final Path CLIENTS =
+            Path.of("..", "clients").toAbsolutePath().normalize();
     private static final Path CHECKS =
             Path.of("src", "test", "resources", "clients").toAbsolutePath();
 
@@ -60,9 +61,8 @@ class ClientsTest {
         command.addAll(List.of(arguments));
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment()
                 .putAll(Map.of(
                         "SEMEL_URL", server.url(),
@@ -72,7 +72,9 @@ class ClientsTest {
                         "PYTHONDONTWRITEBYTECODE", "1"));
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("%s ends", language).isTrue();
+            assertThat(process.waitFor(3, TimeUnit.MINUTES))
+                    .as("%s ends", language)
+                    .isTrue();
             return new Ended(
                     process.exitValue(),
                     Files.readString(out, StandardCharsets.UTF_8),
@@ -95,7 +97,8 @@ class ClientsTest {
             assertThat(first).isEqualTo(new Ended(0, "r-17\n", "charging 12\n"));
             Ended second = run(server, language, language.example, "17");
             assertThat(second).isEqualTo(new Ended(0, "r-17\n", ""));
-            assertThat(server.get(ApiServer.ACME, "/channels/receipts?key=receipt-17").text("state"))
+            assertThat(server.get(ApiServer.ACME, "/channels/receipts?key=receipt-17")
+                            .text("state"))
                     .isEqualTo("QUEUED");
         }
     }

@@ -55,9 +55,7 @@ abstract class ExternalStepSuite extends EngineSuite {
     }
 
     private boolean fail(RunHandle run, String step, long fence, Failure.Category category) {
-        return engine.externalRuns()
-                .steps()
-                .fail(NOTIFY, run, step, fence, Failure.of(category, "simulated"), false);
+        return engine.externalRuns().steps().fail(NOTIFY, run, step, fence, Failure.of(category, "simulated"), false);
     }
 
     @Test
