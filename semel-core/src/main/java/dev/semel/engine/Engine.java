@@ -30,6 +30,7 @@ import dev.semel.execution.CurrentModes;
 import dev.semel.execution.DeathHandlers;
 import dev.semel.execution.DuplicateShares;
 import dev.semel.execution.EngineServices;
+import dev.semel.execution.ExternalRuns;
 import dev.semel.execution.GatewayRuns;
 import dev.semel.execution.InFlightCalls;
 import dev.semel.execution.JoinedRun;
@@ -226,6 +227,11 @@ public final class Engine implements Semel {
     /** For gateways that decide themselves how a run ends, such as an HTTP filter. */
     public GatewayRuns gatewayRuns() {
         return new GatewayRuns(services, registry::seen);
+    }
+
+    /** For runs whose handlers are outside this process, such as those of an HTTP API. */
+    public ExternalRuns externalRuns() {
+        return new ExternalRuns(services, registry::seen);
     }
 
     /** An operator's actions on the ledger of this engine. */

@@ -68,6 +68,24 @@ final class AttemptJudge {
                 JudgementBasis.of(JudgementBasis.Source.ATTEMPT_TIMEOUT));
     }
 
+    /**
+     * A failure that whoever ran the handler outside this process told.
+     *
+     * @param retryable whether they say that another attempt may help; null to let the category decide
+     */
+    FailedAttempt judgeOutside(Attempted attempted, Failure failure, @Nullable Boolean retryable, int attempt) {
+        if (retryable == null) {
+            return judge(attempted, new HandlerOutcome.Threw<>(failure.asException()), attempt, null);
+        }
+        Judgement judgement = new Judgement(failure, retryable, JudgementBasis.of(JudgementBasis.Source.CALLER));
+        RetryInput input = RetryInput.drawn(attempt, judgement, null, modes.remaining(attempted), random);
+        RetryDecision decision = RetryDecision.decide(attempted.policy(), input);
+        Failure said = decision instanceof RetryDecision.RateLimited limited ? limited.failure() : failure;
+        FailedAttempt failed = new FailedAttempt(said, decision, input, false);
+        failed.log(attempted, failure.asException());
+        return failed;
+    }
+
     /** A failed exchange of a gateway, whose client may try again. */
     RetryInput ofRequest(Failure failure, int attempt) {
         Judgement judgement = new Judgement(failure, true, JudgementBasis.of(JudgementBasis.Source.REQUEST));

@@ -217,8 +217,8 @@ final class LeaseGrants {
                 prepared.header(),
                 prepared.payload(),
                 new Reservation.Grant(
-                        random.nextLong(1, Long.MAX_VALUE),
-                        prepared.policy().limits().lease().toMillis(),
+                        prepared.owner() != 0 ? prepared.owner() : random.nextLong(1, Long.MAX_VALUE),
+                        prepared.lease().toMillis(),
                         prepared.isRepeatable(),
                         prepared.policy().retry().maxAttempts(),
                         onlyUnder),

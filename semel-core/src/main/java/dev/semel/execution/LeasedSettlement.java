@@ -26,6 +26,7 @@ final class LeasedSettlement<P, R> {
     private final Answers<R> answers;
     private @Nullable Duration previous;
     private boolean tooLate;
+    private boolean callerRepeats;
 
     LeasedSettlement(SettlementTools services, PreparedCall<P, R> prepared) {
         this.services = services;
@@ -170,8 +171,28 @@ final class LeasedSettlement<P, R> {
         return follow(granted, attempt);
     }
 
+    /**
+     * A handler outside this process failed. The next attempt is left to its caller, who is told when.
+     *
+     * @param retryable whether the caller says that it may be run again; null to let the failure's category decide
+     * @throws SemelException.StoreUnavailable when it could not be recorded; to be repeated
+     */
+    Answer<R> failedOutside(Reserved.Granted granted, Failure failure, @Nullable Boolean retryable) {
+        callerRepeats = true;
+        FailedAttempt attempt = services.attempts().judgeOutside(prepared, failure, retryable, granted.attempt());
+        boolean uncertain = retryable == null && attempt.failure().category().indeterminate();
+        if (uncertain && !prepared.isRepeatable()) {
+            return park(granted, attempt.failure());
+        }
+        if (attempt.decision() instanceof RetryDecision.RetryIn in) {
+            return retryIn(granted, attempt, in.delay());
+        }
+        Answer<R> answer = follow(granted, attempt);
+        return answer == null ? answers.inProgress() : answer;
+    }
+
     /** Switched off, or nobody could say whether it is: its attempt is given back, and it is due when somebody asks again. */
-    private Answer<R> handedBack(Reserved.Granted granted, boolean switchedOff) {
+    Answer<R> handedBack(Reserved.Granted granted, boolean switchedOff) {
         Failure failure = switchedOff
                 ? Failure.of(Failure.Category.DISABLED, "It was halted before its handler or one of its steps.")
                 : Failures.MODES_NOT_READ;
@@ -220,11 +241,7 @@ final class LeasedSettlement<P, R> {
         RetryDecision decision = attempt.decision();
         if (decision instanceof RetryDecision.RetryIn in && !attempt.interrupted()) {
             previous = in.delay();
-            Move.Change due = Transition.due(in.delay(), keep, -1, failure);
-            AuditEntry event = event(EventType.RETRY_ATTEMPT, attempt, in.delay(), "retry");
-            Answer<R> later = finished(
-                    Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
-                    answers.retryLater(in.delay(), attempt.failure()));
+            Answer<R> later = retryIn(granted, attempt, in.delay());
             BackOff.uninterruptibly(services.time(), in.delay());
             boolean goOn = later instanceof Answer.RetryLater
                     && !Thread.currentThread().isInterrupted();
@@ -244,6 +261,15 @@ final class LeasedSettlement<P, R> {
                     answers.retryLater(pause, attempt.failure()));
         }
         return failed(granted, attempt, failure);
+    }
+
+    private Answer<R> retryIn(Reserved.Granted granted, FailedAttempt attempt, Duration delay) {
+        Duration keep = prepared.policy().retention().failure();
+        Move.Change due = Transition.due(delay, keep, -1, Failures.encode(attempt.failure()));
+        AuditEntry event = event(EventType.RETRY_ATTEMPT, attempt, delay, "retry");
+        return finished(
+                Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
+                answers.retryLater(delay, attempt.failure()));
     }
 
     private Answer<R> failed(Reserved.Granted granted, FailedAttempt attempt, byte[] failure) {
@@ -305,6 +331,9 @@ final class LeasedSettlement<P, R> {
         try {
             return finish(move) instanceof Moved.Refused refused ? lost(refused) : answer;
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown | SemelException.DataRefused e) {
+            if (callerRepeats && !(e instanceof SemelException.DataRefused)) {
+                throw e;
+            }
             return answers.unknown("It failed, and that could not be recorded; it is being looked into.");
         }
     }

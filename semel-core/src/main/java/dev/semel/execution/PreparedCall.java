@@ -13,6 +13,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Row;
 import dev.semel.watch.Span;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ final class PreparedCall<P, R> implements Attempted {
     private final long startedNanos;
     private Span span = Span.NONE;
     private ReceiverBreaker breaker = ReceiverBreaker.NONE;
+    private @Nullable GrantTerms terms;
 
     /** As a caller asks for it; see {@link CallPreparation}. */
     PreparedCall(
@@ -101,6 +103,7 @@ final class PreparedCall<P, R> implements Attempted {
         this.startedNanos = other.startedNanos;
         this.span = other.span;
         this.breaker = other.breaker;
+        this.terms = other.terms;
     }
 
     /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
@@ -124,6 +127,30 @@ final class PreparedCall<P, R> implements Attempted {
     PreparedCall<P, R> withBreaker(ReceiverBreaker value) {
         breaker = value;
         return this;
+    }
+
+    /**
+     * What a caller outside this process asks of its grant.
+     *
+     * @param owner the token of its reservations, so that a caller who asks again is given its own grant; 0 for a new one each time
+     * @param lease in place of the policy's
+     */
+    record GrantTerms(long owner, Duration lease) {}
+
+    /** From now on it is granted on these terms. */
+    PreparedCall<P, R> withTerms(GrantTerms value) {
+        terms = value;
+        return this;
+    }
+
+    /** The token of its reservations; 0 when each has one of its own. */
+    long owner() {
+        return terms == null ? 0 : terms.owner;
+    }
+
+    /** How long a grant of it is trusted. */
+    Duration lease() {
+        return terms == null ? policy.limits().lease() : terms.lease;
     }
 
     ReceiverBreaker breaker() {

@@ -152,7 +152,7 @@ final class Steps implements LeasedContext {
                     + "\" is used twice in one run. Give each step a name of its own.");
         }
         RecordId id = prepared.id().step(name);
-        Reserved reserved = reserve(id, name, repeatable);
+        Reserved reserved = begin(id, name, repeatable, 0);
         if (reserved instanceof Reserved.Granted own) {
             return run(id, own, new StepCall<>(name, result, repeatable, part));
         }
@@ -161,11 +161,7 @@ final class Steps implements LeasedContext {
             if (row.state() == State.COMPLETED) {
                 return tools.codec().decode(row.result(), result);
             }
-            if (row.state() == State.UNKNOWN && repeatable) {
-                return again(row, name, result, part);
-            }
-            throw broken(new StepInterrupted(prepared.name() + ": an earlier run was interrupted in step \"" + name
-                    + "\", which may not be repeated."));
+            throw broken(interrupted(name));
         }
         if (reserved instanceof Reserved.Locked) {
             throw new SemelException.Locked(
@@ -175,16 +171,30 @@ final class Steps implements LeasedContext {
         throw broken(lost());
     }
 
-    /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
-    private <T> @Nullable T again(Row row, String name, Operation.TypeRef<T> result, Step<T> part) throws Exception {
-        tools.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
-        if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
-            return run(row.id(), own, new StepCall<>(name, result, true, part));
-        }
-        throw broken(lost());
+    StepInterrupted interrupted(String name) {
+        return new StepInterrupted(prepared.name() + ": an earlier run was interrupted in step \"" + name
+                + "\", which may not be repeated.");
     }
 
-    private Reserved reserve(RecordId id, String name, boolean repeatable) {
+    /**
+     * Asks for the grant of a step. A store that was adopted by an earlier version may hold steps that are UNKNOWN: one that may be
+     * repeated is released first.
+     *
+     * @param owner the token of the reservation; 0 for a new one
+     */
+    Reserved begin(RecordId id, String name, boolean repeatable, long owner) {
+        Reserved reserved = reserve(id, name, repeatable, owner);
+        if (repeatable
+                && reserved instanceof Reserved.Existing existing
+                && existing.row().state() == State.UNKNOWN) {
+            long fence = existing.row().status().fence();
+            tools.ledger().move(Transition.RELEASE_STEP.of(id, fence, Move.Change.NONE, null));
+            return reserve(id, name, true, owner);
+        }
+        return reserved;
+    }
+
+    private Reserved reserve(RecordId id, String name, boolean repeatable, long owner) {
         Header header = prepared.header();
         Reservation reservation = new Reservation(
                 Identity.of(id),
@@ -196,7 +206,11 @@ final class Steps implements LeasedContext {
                         header.correlationId(),
                         prepared.id()),
                 null,
-                new Reservation.Grant(tools.random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
+                new Reservation.Grant(
+                        owner != 0 ? owner : tools.random().nextLong(1, Long.MAX_VALUE),
+                        0,
+                        repeatable,
+                        Integer.MAX_VALUE),
                 new Reservation.Parent(prepared.id(), granted.fence()),
                 null);
         while (true) {

@@ -28,6 +28,8 @@ public record JudgementBasis(Source source, @Nullable String name) {
         ANSWER,
         /** The attempt was interrupted because it took too long. */
         ATTEMPT_TIMEOUT,
+        /** Whoever ran the handler outside this process said whether to try again. */
+        CALLER,
         /** The end of an HTTP exchange, which its client may repeat. */
         REQUEST,
         /** The lease expired and no attempt is left. */

@@ -35,6 +35,7 @@ public final class JudgementReplay {
             case SQL_STATE -> or(BuiltInRules.bySqlState(recorded.basis().name()), recorded);
             case ANSWER -> ofAnswer(recorded);
             case ATTEMPT_TIMEOUT -> new Rule(true, Category.TIMEOUT);
+            case CALLER -> or(null, recorded);
             case REQUEST -> new Rule(true, category);
             case LEASE -> new Rule(true, Category.LEASE_LOST);
             case DEADLINE -> new Rule(false, Category.TIMEOUT);

@@ -167,6 +167,20 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class RunsOutsideThisProcess extends ExternalRunSuite {
+        RunsOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class StepsOutsideThisProcess extends ExternalStepSuite {
+        StepsOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Exchanges extends ExchangeSuite {
         Exchanges() {
             super(EngineContract.this);

@@ -1,0 +1,264 @@
+// A client of the Semel HTTP API. No dependencies; Node 18 or later.
+//
+//     const semel = new Semel("https://semel.example", token);
+//     const receipt = await semel.runOnce("charge", "order-17", { amount: 12 }, (payload, run) => charge(payload, run.downstreamKey));
+//
+// Every request is repeated with the same key while the server or the ledger cannot be reached, and not before the time that the
+// server asks for in Retry-After.
+
+import { randomUUID } from "node:crypto";
+
+const RETRIED = new Set([
+  "idempotency.in_progress",
+  "idempotency.retry_later",
+  "idempotency.store_unavailable",
+  "operation.halted",
+  "operation.breaker_open",
+  "request.rate_limited",
+]);
+
+/** The server answered with a problem, or could not be reached. `code` is stable: "idempotency.payload_mismatch". */
+export class SemelError extends Error {
+  constructor(code, detail, { status = 0, retryAfterMs = null, problem = {}, cause } = {}) {
+    super(`${code}: ${detail}`, { cause });
+    this.code = code;
+    this.detail = detail;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.problem = problem;
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable() {
+    return this.status === 0 || this.status >= 502 || RETRIED.has(this.code);
+  }
+}
+
+/**
+ * Thrown by a function of runOnce to say what went wrong. category: network, timeout, rate_limited, upstream_error, auth, validation,
+ * not_found, business_rule, ... retryable: true if nothing took effect and it may be tried again, false if it must not be; left out,
+ * the category decides.
+ */
+export class Failure extends Error {
+  constructor(category, reason, { retryable, retryAfter } = {}) {
+    super(`${category}: ${reason}`);
+    this.fields = { category, reason, retryable, retry_after: retryAfter };
+  }
+}
+
+/** A run that was granted. `lost` is an AbortSignal: aborted when another run has the record. */
+class Run {
+  #lost = new AbortController();
+  #steps;
+
+  constructor(granted, steps) {
+    this.#steps = steps;
+    this.record = granted.record;
+    this.fence = granted.fence;
+    this.attempt = granted.attempt;
+    this.downstreamKey = granted.downstream_key;
+    this.correlationId = granted.correlation_id;
+  }
+
+  get lost() {
+    return this.#lost.signal;
+  }
+
+  get handle() {
+    return { record: this.record, fence: this.fence };
+  }
+
+  lose() {
+    this.#lost.abort();
+  }
+
+  /**
+   * Calls fn(downstreamKey) unless an earlier run has finished this step, and resolves to its result. A step that was interrupted is
+   * not run again unless it is repeatable: the call is UNKNOWN then.
+   */
+  async step(name, fn, { repeatable = false } = {}) {
+    const answer = await this.#steps(name, "begin", { ...this.handle, repeatable, begin_id: randomUUID() });
+    if (answer.outcome === "replayed") {
+      return answer.result;
+    }
+    const own = { ...this.handle, step_fence: answer.step_fence };
+    let result;
+    try {
+      result = (await fn(answer.downstream_key)) ?? null;
+    } catch (e) {
+      await this.#steps(name, "fail", { ...own, repeatable, ...failureOf(e).fields }).catch(() => {});
+      throw e;
+    }
+    await this.#steps(name, "finish", { ...own, result });
+    return result;
+  }
+}
+
+const failureOf = (thrown) => (thrown instanceof Failure ? thrown : new Failure("unknown", String(thrown)));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const path = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
+
+export class Semel {
+  #url;
+  #token;
+  #patienceMs;
+  #timeoutMs;
+
+  /** patienceMs: for how long a call is repeated; timeoutMs: of one request. */
+  constructor(url, token, { patienceMs = 60_000, timeoutMs = 30_000 } = {}) {
+    this.#url = url.replace(/\/+$/, "") + "/api/v1";
+    this.#token = token;
+    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  // One request for each method; see the API page. Options that are left out or undefined are not sent.
+
+  begin(operation, key, payload = null, { lease, wait, repeatable, beginId, correlationId } = {}) {
+    const body = { key, payload, lease, wait, repeatable, begin_id: beginId };
+    return this.#post(path("operations", operation, "begin"), body, correlationId);
+  }
+
+  renew(operation, run, lease) {
+    return this.#post(path("operations", operation, "renew"), { ...run.handle, lease });
+  }
+
+  finish(operation, run, result = null) {
+    return this.#post(path("operations", operation, "finish"), { ...run.handle, result });
+  }
+
+  fail(operation, run, failure, { repeatable } = {}) {
+    return this.#post(path("operations", operation, "fail"), { ...run.handle, ...failure.fields, repeatable });
+  }
+
+  /** The status of a call; null when there is none. */
+  async find(operation, key) {
+    try {
+      const from = path("operations", operation) + "?key=" + encodeURIComponent(key);
+      return await this.#persist(() => this.#request("GET", from));
+    } catch (e) {
+      if (e.code === "idempotency.not_found") {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** Sends a message; repeated under the same key until the server has it. */
+  send(channel, key, payload = null, { lane, delay, deadline, correlationId } = {}) {
+    const body = { key, payload, lane, delay, deadline };
+    return this.#persist(() => this.#post(path("channels", channel, "messages"), body, correlationId));
+  }
+
+  /** Sends many messages, each with key, payload and the options of send. Resolves to one answer for each. */
+  async sendAll(channel, messages) {
+    const lines = messages.map((each) => JSON.stringify(each) + "\n").join("");
+    const to = path("channels", channel, "messages");
+    const text = await this.#persist(() => this.#request("POST", to, lines, "application/x-ndjson"));
+    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  }
+
+  /**
+   * Calls fn(payload, run) unless it has been called for this key before, and resolves to its result. The lease, in seconds, is
+   * renewed in the background while the function runs. A function that throws a Failure says what went wrong; after any other
+   * error the call is UNKNOWN unless it is repeatable. The error is thrown again.
+   */
+  async runOnce(operation, key, payload, fn, { lease = 30, repeatable = false, correlationId } = {}) {
+    const terms = { lease: `${lease}s`, wait: "5s", repeatable, beginId: randomUUID(), correlationId };
+    const answer = await this.#persist(() => this.begin(operation, key, payload, terms));
+    if (answer.outcome === "replayed") {
+      return answer.result;
+    }
+    const run = new Run(answer, (step, action, body) =>
+      this.#persist(() => this.#post(path("operations", operation, "steps", step, action), body)),
+    );
+    const renewing = setInterval(() => this.#renewOnce(operation, run, lease), (lease * 1000) / 3);
+    try {
+      let result;
+      try {
+        result = (await fn(payload, run)) ?? null;
+      } catch (e) {
+        await this.#tell(() => this.fail(operation, run, failureOf(e), { repeatable: repeatable || undefined }));
+        throw e;
+      }
+      const end = await this.#persist(() => this.finish(operation, run, result));
+      return end.outcome === "ended_before" ? end.result : result;
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  async #renewOnce(operation, run, lease) {
+    try {
+      await this.renew(operation, run, `${lease}s`);
+    } catch (e) {
+      if (e.code === "lease.lost") {
+        run.lose();
+      }
+    }
+  }
+
+  /** Says that something failed. If that cannot be said, the lease expires and says it. */
+  async #tell(request) {
+    try {
+      await this.#persist(request);
+    } catch (e) {
+      if (!(e instanceof SemelError)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Repeats a request while it may succeed later, within the patience of this client. */
+  async #persist(request) {
+    const until = Date.now() + this.#patienceMs;
+    for (let usual = 100; ; usual = Math.min(usual * 2, 5_000)) {
+      try {
+        return await request();
+      } catch (e) {
+        const wait = e.retryAfterMs ?? usual * (0.5 + Math.random());
+        if (!e.retryable || Date.now() + wait > until) {
+          throw e;
+        }
+        await pause(wait);
+      }
+    }
+  }
+
+  #post(to, body, correlationId) {
+    return this.#request("POST", to, JSON.stringify(body), "application/json", correlationId);
+  }
+
+  async #request(method, to, body, type, correlationId) {
+    const headers = { Authorization: "Bearer " + this.#token };
+    if (type) {
+      headers["Content-Type"] = type;
+    }
+    if (correlationId) {
+      headers["X-Correlation-ID"] = correlationId;
+    }
+    let response;
+    let text;
+    try {
+      response = await fetch(this.#url + to, { method, headers, body, signal: AbortSignal.timeout(this.#timeoutMs) });
+      text = await response.text();
+    } catch (e) {
+      throw new SemelError("connection.failed", String(e.cause ?? e), { cause: e });
+    }
+    if (response.ok) {
+      return type === "application/x-ndjson" ? text : JSON.parse(text);
+    }
+    let problem = {};
+    try {
+      problem = JSON.parse(text);
+    } catch {
+      // Not a problem of Semel: a proxy in between.
+    }
+    const after = response.headers.get("Retry-After");
+    throw new SemelError(problem.code ?? "http." + response.status, problem.detail ?? response.statusText, {
+      status: response.status,
+      retryAfterMs: after !== null && /^\d+$/.test(after) ? Number(after) * 1000 : null,
+      problem,
+    });
+  }
+}

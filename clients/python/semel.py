@@ -1,0 +1,264 @@
+"""A client of the Semel HTTP API. Standard library only; Python 3.9 or later.
+
+    semel = Semel("https://semel.example", token)
+    receipt = semel.run_once("charge", "order-17", {"amount": 12}, lambda payload, run: charge(payload, run.downstream_key))
+
+Every request is repeated with the same key while the server or the ledger cannot be reached, and not before the time that
+the server asks for in Retry-After.
+"""
+
+import json
+import random
+import socket
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+_RETRIED = {
+    "idempotency.in_progress",
+    "idempotency.retry_later",
+    "idempotency.store_unavailable",
+    "operation.halted",
+    "operation.breaker_open",
+    "request.rate_limited",
+}
+
+
+class SemelError(Exception):
+    """The server answered with a problem, or could not be reached. `code` is stable: "idempotency.payload_mismatch"."""
+
+    def __init__(self, code, detail, status=0, retry_after=None, problem=None):
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+        self.status = status
+        self.retry_after = retry_after
+        self.problem = problem or {}
+
+    @property
+    def retryable(self):
+        """Whether the same request may succeed later."""
+        return self.status == 0 or self.status >= 502 or self.code in _RETRIED
+
+
+class Failure(Exception):
+    """Raised by a function of run_once or work to say what went wrong.
+
+    category: network, timeout, rate_limited, upstream_error, auth, validation, not_found, business_rule, ...
+    retryable: True if nothing took effect and it may be tried again, False if it must not be, None to let the category decide.
+    """
+
+    def __init__(self, category, reason, retryable=None, retry_after=None):
+        super().__init__(f"{category}: {reason}")
+        self.category = category
+        self.reason = reason
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+    def fields(self):
+        fields = {"category": self.category, "reason": self.reason}
+        if self.retryable is not None:
+            fields["retryable"] = self.retryable
+        if self.retry_after is not None:
+            fields["retry_after"] = self.retry_after
+        return fields
+
+
+class Run:
+    """A run that was granted: what identifies it, and the key to hand to downstream services."""
+
+    def __init__(self, semel, operation, granted):
+        self._semel = semel
+        self._operation = operation
+        self.record = granted["record"]
+        self.fence = granted["fence"]
+        self.attempt = granted["attempt"]
+        self.downstream_key = granted["downstream_key"]
+        self.correlation_id = granted.get("correlation_id")
+        self._lost = threading.Event()
+
+    @property
+    def lost(self):
+        """Whether another run has the record. A long function checks this before each effect."""
+        return self._lost.is_set()
+
+    def handle(self):
+        return {"record": self.record, "fence": self.fence}
+
+    def step(self, name, function, repeatable=False):
+        """Calls function(downstream_key) unless an earlier run has finished this step, and returns its result.
+
+        A step that was interrupted is not run again unless it is repeatable: the call is UNKNOWN then.
+        """
+        semel, path = self._semel, _path("operations", self._operation, "steps", name)
+        terms = dict(self.handle(), repeatable=repeatable, begin_id=str(uuid.uuid4()))
+        answer = semel._persist(lambda: semel._post(path + "/begin", terms))
+        if answer["outcome"] == "replayed":
+            return answer["result"]
+        own = dict(self.handle(), step_fence=answer["step_fence"])
+        try:
+            result = function(answer["downstream_key"])
+        except BaseException as e:
+            failure = _failure(e)
+            semel._tell(lambda: semel._post(path + "/fail", dict(own, repeatable=repeatable, **failure.fields())))
+            raise
+        semel._persist(lambda: semel._post(path + "/finish", dict(own, result=result)))
+        return result
+
+
+class Semel:
+    """patience: for how many seconds a call is repeated. timeout: of one request, in seconds. Thread-safe."""
+
+    def __init__(self, url, token, patience=60.0, timeout=30.0):
+        self._url = url.rstrip("/") + "/api/v1"
+        self._token = token
+        self._patience = patience
+        self._timeout = timeout
+
+    # One request for each method; see the API page.
+
+    def begin(self, operation, key, payload=None, lease=None, wait=None, repeatable=None, begin_id=None, correlation_id=None):
+        body = {"key": key, "payload": payload}
+        _put(body, lease=lease, wait=wait, repeatable=repeatable, begin_id=begin_id)
+        return self._post(_path("operations", operation, "begin"), body, correlation_id)
+
+    def renew(self, operation, run, lease=None):
+        return self._post(_path("operations", operation, "renew"), _put(run.handle(), lease=lease))
+
+    def finish(self, operation, run, result=None):
+        return self._post(_path("operations", operation, "finish"), dict(run.handle(), result=result))
+
+    def fail(self, operation, run, failure, repeatable=None):
+        body = _put(dict(run.handle(), **failure.fields()), repeatable=repeatable)
+        return self._post(_path("operations", operation, "fail"), body)
+
+    def find(self, operation, key):
+        """The status of a call; None when there is none."""
+        try:
+            path = _path("operations", operation) + "?" + urllib.parse.urlencode({"key": key})
+            return self._persist(lambda: self._request("GET", path))
+        except SemelError as e:
+            if e.code == "idempotency.not_found":
+                return None
+            raise
+
+    def send(self, channel, key, payload=None, lane=None, delay=None, deadline=None, correlation_id=None):
+        """Sends a message; repeated under the same key until the server has it."""
+        body = _put({"key": key, "payload": payload}, lane=lane, delay=delay, deadline=deadline)
+        return self._persist(lambda: self._post(_path("channels", channel, "messages"), body, correlation_id))
+
+    def send_all(self, channel, messages):
+        """Sends many messages, each a dict with key, payload and the options of send. Returns one answer for each."""
+        lines = "".join(json.dumps(each) + "\n" for each in messages).encode()
+        path = _path("channels", channel, "messages")
+        text = self._persist(lambda: self._request("POST", path, lines, "application/x-ndjson"))
+        return [json.loads(line) for line in text.splitlines()]
+
+    def run_once(self, operation, key, payload, function, lease=30, repeatable=False, correlation_id=None):
+        """Calls function(payload, run) unless it has been called for this key before, and returns its result.
+
+        The lease, in seconds, is renewed in the background while the function runs. A function that raises Failure says what
+        went wrong; after any other exception the call is UNKNOWN unless it is repeatable. The exception is raised again.
+        """
+        begin_id = str(uuid.uuid4())
+        answer = self._persist(
+            lambda: self.begin(operation, key, payload, f"{lease}s", "5s", repeatable, begin_id, correlation_id)
+        )
+        if answer["outcome"] == "replayed":
+            return answer["result"]
+        run = Run(self, operation, answer)
+        ended = threading.Event()
+        renewing = threading.Thread(target=self._keep, args=(operation, run, lease, ended), daemon=True)
+        renewing.start()
+        try:
+            try:
+                result = function(payload, run)
+            except BaseException as e:
+                failure = _failure(e)
+                self._tell(lambda: self.fail(operation, run, failure, repeatable or None))
+                raise
+            end = self._persist(lambda: self.finish(operation, run, result))
+            return end["result"] if end["outcome"] == "ended_before" else result
+        finally:
+            ended.set()
+            renewing.join()
+
+    def _keep(self, operation, run, lease, ended):
+        while not ended.wait(lease / 3):
+            try:
+                self.renew(operation, run, f"{lease}s")
+            except SemelError as e:
+                if e.code == "lease.lost":
+                    run._lost.set()
+                    return
+
+    def _tell(self, request):
+        """Says that something failed. If that cannot be said, the lease expires and says it."""
+        try:
+            self._persist(request)
+        except SemelError:
+            pass
+
+    def _persist(self, request):
+        """Repeats a request while it may succeed later, within the patience of this client."""
+        until = time.monotonic() + self._patience
+        pause = 0.1
+        while True:
+            try:
+                return request()
+            except SemelError as e:
+                wait = e.retry_after if e.retry_after is not None else pause * (0.5 + random.random())
+                if not e.retryable or time.monotonic() + wait > until:
+                    raise
+            time.sleep(wait)
+            pause = min(pause * 2, 5.0)
+
+    def _post(self, path, body, correlation_id=None):
+        return self._request("POST", path, json.dumps(body).encode(), "application/json", correlation_id)
+
+    def _request(self, method, path, body=None, content_type=None, correlation_id=None):
+        request = urllib.request.Request(self._url + path, data=body, method=method)
+        request.add_header("Authorization", "Bearer " + self._token)
+        if content_type is not None:
+            request.add_header("Content-Type", content_type)
+        if correlation_id is not None:
+            request.add_header("X-Correlation-ID", correlation_id)
+        try:
+            with urllib.request.urlopen(request, timeout=self._timeout) as response:
+                text = response.read().decode()
+                return text if content_type == "application/x-ndjson" else json.loads(text)
+        except urllib.error.HTTPError as e:
+            raise _problem(e) from None
+        except (urllib.error.URLError, socket.timeout, ConnectionError, ValueError) as e:
+            raise SemelError("connection.failed", str(e)) from e
+
+
+def _failure(thrown):
+    return thrown if isinstance(thrown, Failure) else Failure("unknown", f"{type(thrown).__name__}: {thrown}")
+
+
+def _problem(error):
+    try:
+        problem = json.loads(error.read().decode())
+    except (OSError, ValueError):
+        problem = {}
+    after = error.headers.get("Retry-After")
+    return SemelError(
+        problem.get("code", "http." + str(error.code)),
+        problem.get("detail", str(error.reason)),
+        error.code,
+        float(after) if after is not None and after.isdigit() else None,
+        problem,
+    )
+
+
+def _put(body, **values):
+    body.update({name: value for name, value in values.items() if value is not None})
+    return body
+
+
+def _path(*parts):
+    return "/" + "/".join(urllib.parse.quote(part, safe="") for part in parts)

@@ -1,0 +1,63 @@
+package dev.semel.server.access;
+
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts failed authentications by remote address, in a window that begins with the first. Addresses that failed longest ago are
+ * forgotten when there are too many. Valid tokens are not affected, so that one client with an old token does not lock out others
+ * behind the same proxy. Thread-safe.
+ */
+final class FailedAttempts {
+    static final int ALLOWED = 20;
+    static final Duration WINDOW = Duration.ofMinutes(1);
+    static final int MOST_ADDRESSES = 10_000;
+
+    private final TimeSource time;
+    private final Map<String, Window> windows = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Window> eldest) {
+            return size() > MOST_ADDRESSES;
+        }
+    };
+
+    private record Window(long began, int failures) {}
+
+    FailedAttempts(TimeSource time) {
+        this.time = time;
+    }
+
+    /** Counts one more. Returns how long to wait when there were too many; null otherwise. */
+    @Nullable
+    synchronized Duration count(String address) {
+        String network = network(address);
+        long now = time.nanos();
+        Window last = windows.remove(network);
+        boolean over = last == null || now - last.began >= WINDOW.toNanos();
+        Window next = over ? new Window(now, 1) : new Window(last.began, Math.min(last.failures + 1, ALLOWED + 1));
+        windows.put(network, next);
+        return next.failures <= ALLOWED ? null : WINDOW.minusNanos(now - next.began);
+    }
+
+    synchronized int addresses() {
+        return windows.size();
+    }
+
+    /** One host can have all IPv6 addresses of its network of 64 bits. */
+    private static String network(String address) {
+        if (address.indexOf(':') < 0) {
+            return address;
+        }
+        String[] groups = address.replace("[", "").split(":", -1);
+        StringBuilder network = new StringBuilder();
+        for (int i = 0; i < Math.min(4, groups.length) && !groups[i].isEmpty(); i++) {
+            network.append(groups[i]).append(':');
+        }
+        return network.isEmpty() ? address : network.toString();
+    }
+}

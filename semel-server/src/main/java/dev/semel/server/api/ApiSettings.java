@@ -1,0 +1,51 @@
+package dev.semel.server.api;
+
+import dev.semel.Channel;
+import dev.semel.Operation;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The policies and limits of the API.
+ *
+ * @param policies names of policies by the names of operations and channels: a whole name, or the beginning of names and {@code *}.
+ *     A whole name goes before a beginning, a longer beginning before a shorter one; others have the policy {@code default}
+ * @param largestBody of a request, in bytes
+ * @param longestWait how long a request may wait for another run, or for messages
+ * @param waiting how many requests may wait at a time; others are answered without waiting
+ */
+public record ApiSettings(Map<String, String> policies, int largestBody, Duration longestWait, int waiting) {
+    /** The policy {@code default}, bodies of 1 MiB, and 64 requests that wait for up to 20 s. */
+    public static final ApiSettings DEFAULT = new ApiSettings(Map.of(), 1 << 20, Duration.ofSeconds(20), 64);
+
+    public ApiSettings {
+        policies = Map.copyOf(policies);
+    }
+
+    /** With these policies instead. */
+    public ApiSettings withPolicies(Map<String, String> values) {
+        return new ApiSettings(values, largestBody, longestWait, waiting);
+    }
+
+    private String policy(String name) {
+        String exact = policies.get(name);
+        if (exact != null) {
+            return exact;
+        }
+        Optional<String> longest = policies.keySet().stream()
+                .filter(each -> each.endsWith("*") && name.startsWith(each.substring(0, each.length() - 1)))
+                .max(java.util.Comparator.comparingInt(String::length));
+        return longest.map(policies::get).orElse("default");
+    }
+
+    Operation.Leased<Json, Json> operation(String name, boolean repeatable) {
+        Operation.Leased<Json, Json> operation =
+                Operation.leased(name, Json.class, Json.class).withPolicy(policy(name));
+        return repeatable ? operation.asRepeatable() : operation.asUnrepeatable();
+    }
+
+    Channel.Leased<Json> channel(String name) {
+        return Channel.leased(name, Json.class).withPolicy(policy(name)).withLane(Json::lane);
+    }
+}

@@ -1,0 +1,160 @@
+"""Checks of the Python client against a server: each prints its name when it holds."""
+
+import os
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from semel import Failure, Semel, SemelError
+
+url, token = os.environ["SEMEL_URL"], os.environ["SEMEL_TOKEN"]
+semel = Semel(url, token)
+calls = []
+
+
+def counting(payload, run):
+    calls.append(run.attempt)
+    return {"sum": payload["a"] + payload["b"]}
+
+
+def runs_once():
+    first = semel.run_once("add", "k-1", {"a": 1, "b": 2}, counting)
+    second = semel.run_once("add", "k-1", {"a": 1, "b": 2}, counting)
+    return first == second == {"sum": 3} and calls == [1]
+
+
+def conflict_is_raised():
+    try:
+        semel.run_once("add", "k-1", {"a": 7, "b": 2}, counting)
+    except SemelError as e:
+        return e.code == "idempotency.payload_mismatch" and len(calls) == 1
+    return False
+
+
+def failure_is_retried():
+    attempts = []
+
+    def flaky(payload, run):
+        attempts.append(run.attempt)
+        if len(attempts) == 1:
+            raise Failure("network", "connection refused", retryable=True)
+        return "done"
+
+    try:
+        semel.run_once("flaky", "k-1", None, flaky)
+        return False
+    except Failure:
+        pass
+    return semel.run_once("flaky", "k-1", None, flaky) == "done" and attempts == [1, 2]
+
+
+def unexpected_error_is_unknown():
+    def broken(payload, run):
+        raise ValueError("unexpected")
+
+    try:
+        semel.run_once("broken", "k-1", None, broken)
+    except ValueError:
+        return semel.find("broken", "k-1")["state"] == "UNKNOWN"
+    return False
+
+
+def lease_is_renewed():
+    def slow(payload, run):
+        time.sleep(2.5)
+        return run.lost
+
+    return semel.run_once("slow", "k-1", None, slow, lease=1, repeatable=True) is False
+
+
+def finished_step_is_replayed():
+    paid, mailed = [], []
+
+    def mail(key):
+        mailed.append(key)
+        if len(mailed) == 1:
+            raise Failure("network", "connection refused", retryable=True)
+        return "mailed"
+
+    def work(payload, run):
+        run.step("pay", paid.append)
+        return run.step("mail", mail)
+
+    try:
+        semel.run_once("stepwise", "k-1", None, work)
+        return False
+    except Failure:
+        pass
+    result = semel.run_once("stepwise", "k-1", None, work)
+    return result == "mailed" and len(paid) == 1 and mailed[0] == mailed[1] != paid[0]
+
+
+def concurrent_callers_share_one_run():
+    ran, results = [], []
+
+    def work(payload, run):
+        ran.append(1)
+        time.sleep(0.2)
+        return "shared"
+
+    threads = [
+        threading.Thread(target=lambda: results.append(semel.run_once("shared", "k-1", None, work))) for _ in range(8)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    return results == ["shared"] * 8 and len(ran) == 1
+
+
+def messages_are_sent():
+    one = semel.send("mail", "m-1", {"to": "ann"}, lane="ann")
+    many = semel.send_all("mail", [{"key": "m-1", "payload": {"to": "ann"}, "lane": "ann"}, {"key": "m-2", "payload": 2}])
+    return one["outcome"] in ("accepted", "duplicate") and [each["outcome"] for each in many][0] == "duplicate"
+
+
+def absent_call_is_none():
+    return semel.find("add", "never") is None
+
+
+def retry_after_is_obeyed():
+    times = []
+
+    class Later(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            times.append(time.monotonic())
+            body = b'{"code":"idempotency.store_unavailable"}' if len(times) == 1 else b'{"outcome":"accepted"}'
+            self.send_response(503 if len(times) == 1 else 202)
+            if len(times) == 1:
+                self.send_header("Retry-After", "1")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Later)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Semel("http://127.0.0.1:" + str(server.server_port), "t").send("mail", "m", 1)
+    server.shutdown()
+    return len(times) == 2 and times[1] - times[0] >= 1
+
+
+for check in (
+    runs_once,
+    conflict_is_raised,
+    failure_is_retried,
+    unexpected_error_is_unknown,
+    lease_is_renewed,
+    finished_step_is_replayed,
+    concurrent_callers_share_one_run,
+    messages_are_sent,
+    absent_call_is_none,
+    retry_after_is_obeyed,
+):
+    if not check():
+        sys.exit(check.__name__ + " does not hold")
+    print(check.__name__)
