@@ -69,7 +69,7 @@ public final class ExternalSteps {
         }
         PreparedCall<P, R> prepared = services.preparation().unread(operation, row);
         Reserved.Granted granted = ExternalRuns.granted(row, run);
-        Steps steps = new Steps(services.steps(), prepared, granted);
+        Steps steps = new Steps(services.steps(), prepared, granted, false);
         RecordId id = run.record().step(step);
         Reserved reserved;
         try {

@@ -23,6 +23,7 @@ final class EndpointServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(EndpointServlet.class);
     private static final String RETRY_AFTER = "5";
+    private static final String API = "/api/v1";
 
     private final transient Supplier<Generation> current;
 
@@ -119,6 +120,10 @@ final class EndpointServlet extends HttpServlet {
 
     private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
+        if (isApi(generation, request.getRequestURI())) {
+            api(request, response, generation.ledger());
+            return;
+        }
         SourceConfig source = generation.config().sources().stream()
                 .filter(each -> isAt(each, request.getRequestURI()))
                 .findFirst()
@@ -129,7 +134,7 @@ final class EndpointServlet extends HttpServlet {
         } else if (ledger == null) {
             unavailable(request, response);
         } else {
-            ledger.endpoint(source).service(new BelowSource(request, source), response);
+            ledger.endpoint(source).service(new RequestBelow(request, source.path()), response);
         }
     }
 
@@ -137,26 +142,37 @@ final class EndpointServlet extends HttpServlet {
         return path.equals(source.path()) || source.withParts() && path.startsWith(source.path() + "/");
     }
 
-    /** A request as a servlet at the source's path sees it: its path info is what follows. */
-    private static final class BelowSource extends HttpServletRequestWrapper {
-        private final SourceConfig source;
+    private static boolean isApi(Generation generation, String path) {
+        return path.startsWith(API + "/") && !generation.config().tokens().isEmpty();
+    }
 
-        BelowSource(HttpServletRequest request, SourceConfig source) {
+    private static void api(HttpServletRequest request, HttpServletResponse response, @Nullable OpenLedger ledger)
+            throws ServletException, IOException {
+        if (ledger == null) {
+            unavailable(request, response);
+        } else {
+            ledger.api().service(new RequestBelow(request, API), response);
+        }
+    }
+
+    /** A request as a servlet at a path sees it: its path info is what follows. */
+    private static final class RequestBelow extends HttpServletRequestWrapper {
+        private final String path;
+
+        RequestBelow(HttpServletRequest request, String path) {
             super(request);
-            this.source = source;
+            this.path = path;
         }
 
         @Override
         public String getServletPath() {
-            return source.path();
+            return path;
         }
 
         @Override
         public @Nullable String getPathInfo() {
-            String path = super.getPathInfo();
-            return path == null || path.length() <= source.path().length()
-                    ? null
-                    : path.substring(source.path().length());
+            String whole = super.getPathInfo();
+            return whole == null || whole.length() <= path.length() ? null : whole.substring(path.length());
         }
     }
 

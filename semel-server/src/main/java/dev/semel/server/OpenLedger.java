@@ -3,6 +3,9 @@ package dev.semel.server;
 import dev.semel.Semel;
 import dev.semel.engine.Engine;
 import dev.semel.http.ingress.WebhookServlet;
+import dev.semel.server.access.Access;
+import dev.semel.server.access.Tokens;
+import dev.semel.server.api.ApiServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
@@ -24,8 +27,11 @@ final class OpenLedger implements AutoCloseable {
     private final Engine engine;
     private final Map<String, HttpServlet> endpoints = new HashMap<>();
 
-    private OpenLedger(Engine engine) {
+    private final HttpServlet api;
+
+    private OpenLedger(Engine engine, ServerConfig config) {
         this.engine = engine;
+        this.api = new ApiServlet(engine, new Access(Tokens.of(config.tokens())));
     }
 
     /**
@@ -39,7 +45,7 @@ final class OpenLedger implements AutoCloseable {
         config.policies().forEach(settings::withPolicy);
         Semel semel = settings.open();
         try {
-            OpenLedger ledger = new OpenLedger(Engine.behind(semel).orElseThrow());
+            OpenLedger ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
@@ -61,6 +67,11 @@ final class OpenLedger implements AutoCloseable {
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** The HTTP API; to be used only where there are tokens. */
+    HttpServlet api() {
+        return api;
     }
 
     /** @throws RuntimeException when the store cannot be reached */

@@ -150,6 +150,27 @@ class SemelServerTest {
     }
 
     @Test
+    void apiGrantsAnOperationOnceAndOnlyWithAToken() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            String begin = "{\"key\": \"order-1\", \"payload\": 1}";
+            assertThat(begin(server, TestConfig.TOKEN, begin).body()).contains("\"granted\"");
+            assertThat(begin(server, TestConfig.TOKEN, begin).body()).contains("idempotency.in_progress");
+            assertThat(begin(server, "token-of-somebody-else", begin).statusCode())
+                    .isEqualTo(401);
+        }
+    }
+
+    private static HttpResponse<String> begin(SemelServer server, String token, String body)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/api/v1/operations/charge/begin"))
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
     void reloadTakesNewDestinationsIntoUseAndLosesNothing() throws Exception {
         ServerConfig before = TestConfig.of(store, 0, TestConfig.destination("billing", billing.url()));
         billing.answers(() -> 503);

@@ -1,10 +1,13 @@
 package dev.semel.server;
 
 import dev.semel.Channel;
+import dev.semel.Tenant;
 import dev.semel.http.ingress.EventField;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookSecrets;
 import dev.semel.http.ingress.WebhookSource;
+import dev.semel.server.access.Scope;
+import dev.semel.server.access.Token;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.DestinationConfig.EgressRules;
 import dev.semel.server.config.RouteConfig;
@@ -18,6 +21,7 @@ import java.util.Map;
 /** Configurations of test servers: a source of Stripe's, and destinations on this machine. */
 final class TestConfig {
     static final String SECRET = "whsec_test_0123456789abcdef";
+    static final String TOKEN = "token-0123456789abcdef";
     static final String PATH = "/in/stripe-3f9c1b2a7d5e4f60";
     static final ServerConfig.RequestLimits LIMITS =
             new ServerConfig.RequestLimits(1_000, 8_192, Duration.ofSeconds(30));
@@ -58,6 +62,11 @@ final class TestConfig {
     }
 
     static ServerConfig routed(String store, int port, List<RouteConfig> routes, DestinationConfig... destinations) {
-        return new ServerConfig(store, listen(port), List.of(Webhook.INBOX), List.of(source()), List.of(destinations), routes);
+        return new ServerConfig(
+                store,
+                listen(port),
+                List.of(Webhook.INBOX),
+                List.of(new Token("shop", TOKEN, Tenant.of("acme"), List.of(Scope.of("run")))),
+                new ServerConfig.Routing(List.of(source()), List.of(destinations), routes));
     }
 }

@@ -17,7 +17,8 @@ enum ConfigPart {
     BREAKER("destinations.NAME.breaker", "`destinations.NAME.breaker`"),
     ALLOW("destinations.NAME.allow", "`destinations.NAME.allow`"),
     ROUTE("routes[]", "`routes[]`"),
-    CONDITION("routes[].when[]", "`routes[].when[]`");
+    CONDITION("routes[].when[]", "`routes[].when[]`"),
+    TOKEN("tokens.NAME", "`tokens.NAME`");
 
     private final String path;
     private final String title;

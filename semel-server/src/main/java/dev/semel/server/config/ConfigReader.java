@@ -1,5 +1,6 @@
 package dev.semel.server.config;
 
+import dev.semel.server.access.Token;
 import dev.semel.server.config.ConfigSection.NamedNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,12 +36,17 @@ final class ConfigReader {
         List<SourceConfig> sources = each(sourceNodes, sourceReader::read);
         List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
         List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
+        List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
         warnAboutUnused(sourceNodes, destinationNodes, routes);
         if (store.isEmpty() || listen.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new ServerConfig(
-                store.get(), listen.get(), policies.used(sources, destinations), sources, destinations, routes));
+                store.get(),
+                listen.get(),
+                policies.used(sources, destinations),
+                tokens,
+                new ServerConfig.Routing(sources, destinations, routes)));
     }
 
     private static <T> List<T> each(List<NamedNode> nodes, Function<NamedNode, Optional<T>> reader) {

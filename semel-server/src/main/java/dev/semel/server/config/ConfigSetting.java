@@ -28,6 +28,12 @@ enum ConfigSetting {
             "a list",
             words("none"),
             "Which webhooks go from which source to which destinations."),
+    TOKENS(
+            ConfigPart.FILE,
+            "tokens",
+            "settings by name",
+            words("none, and the HTTP API is off"),
+            "Clients of the HTTP API. A name is shown in the audit and in logs."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,
@@ -307,7 +313,22 @@ enum ConfigSetting {
     CONDITION_IN(ConfigPart.CONDITION, "in", "a list of texts", words("none"), "The value is one of these."),
     CONDITION_EXISTS(ConfigPart.CONDITION, "exists", "true or false", words("none"), "Whether there is a value."),
     CONDITION_PREFIX(
-            ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is a string that begins with this.");
+            ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is a string that begins with this."),
+
+    TOKEN_SECRET(
+            ConfigPart.TOKEN,
+            "secret",
+            "a reference",
+            required(),
+            "What the client sends in Authorization: Bearer, 20 to 512 random characters. It must come from a variable or a file."),
+    TOKEN_TENANT(
+            ConfigPart.TOKEN, "tenant", "a name", required(), "The tenant of all that this client does and can see."),
+    TOKEN_SCOPES(
+            ConfigPart.TOKEN,
+            "scopes",
+            "a list of scopes",
+            required(),
+            "What it allows: run, send, or for some names only send:orders or run:billing.*.");
 
     private final ConfigPart part;
     private final String key;

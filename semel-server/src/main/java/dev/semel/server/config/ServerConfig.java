@@ -1,6 +1,7 @@
 package dev.semel.server.config;
 
 import dev.semel.Policy;
+import dev.semel.server.access.Token;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,28 +12,51 @@ import org.jspecify.annotations.Nullable;
  *
  * @param store URL of the ledger, with its password if it has one; never shown
  * @param policies in addition to the shipped ones, or in place of one of the same name
+ * @param tokens of the clients of the HTTP API; without any it is off
  */
 public record ServerConfig(
         String store,
         Listen listen,
         List<Policy> policies,
-        List<SourceConfig> sources,
-        List<DestinationConfig> destinations,
-        List<RouteConfig> routes) {
+        List<Token> tokens,
+        Routing routing) {
 
     public ServerConfig {
         policies = List.copyOf(policies);
-        sources = List.copyOf(sources);
-        destinations = List.copyOf(destinations);
-        routes = List.copyOf(routes);
+        tokens = List.copyOf(tokens);
+    }
+
+    /** Where webhooks come from and go to. */
+    public record Routing(
+            List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
+        public Routing {
+            sources = List.copyOf(sources);
+            destinations = List.copyOf(destinations);
+            routes = List.copyOf(routes);
+        }
+    }
+
+    /** Senders of webhooks. */
+    public List<SourceConfig> sources() {
+        return routing.sources;
+    }
+
+    /** Where webhooks are delivered. */
+    public List<DestinationConfig> destinations() {
+        return routing.destinations;
+    }
+
+    /** Which webhooks go where. */
+    public List<RouteConfig> routes() {
+        return routing.routes;
     }
 
     /** Without the URL of the store, which may have a password. */
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", sources " + sources + ", destinations "
-                + destinations + ", " + routes.size() + " routes]";
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
+                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes]";
     }
 
     /**

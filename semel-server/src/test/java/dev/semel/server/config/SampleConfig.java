@@ -23,6 +23,7 @@ final class SampleConfig {
             "BILLING_SIGNING_SECRET",
                     "whsec_" + Base64.getEncoder().encodeToString("signingHUNTERsigningsecret".getBytes()),
             "SECRET", "plainHUNTERsecretplain",
+            "SHOP_TOKEN", "shopHUNTERtokenshoptoken",
             "URL", "https://example.com/urlHUNTERtoken",
             "NUMBER", "12",
             "BAD", "badHUNTERvalue");

@@ -90,7 +90,7 @@ class ServerConfigurationPageTest {
                 directory.resolve("stripe-old"), java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
         assertThat(SampleConfig.read(directory, example).warnings()).isEmpty();
         assertThat(example)
-                .contains(Stream.of("store", "listen", "policies", "sources", "destinations", "routes")
+                .contains(Stream.of("store", "listen", "policies", "sources", "destinations", "routes", "tokens")
                         .map(each -> each + ":")
                         .toList());
     }
@@ -149,6 +149,11 @@ class ServerConfigurationPageTest {
                   -   #CONDITION
                     json: /a
                     exists: true
+            tokens:
+              shop: #TOKEN
+                secret: ${env:SECRET}
+                tenant: acme
+                scopes: [run]
             """;
 
     /** The base with this value of a setting, in place of the one that is there. */
