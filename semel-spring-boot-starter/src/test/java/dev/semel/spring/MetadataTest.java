@@ -34,6 +34,7 @@ class MetadataTest {
             "semel.expert.transaction-manager",
             "semel.http.include",
             "semel.http.exclude",
+            "semel.http.labels",
             "semel.http.level",
             "semel.http.routes",
             "semel.http.status.path",
