@@ -60,12 +60,14 @@ final class Serve implements Callable<Integer> {
             end.await();
             LOG.info("Stopping: no new requests; waiting for requests and deliveries under way.");
             boolean drained = server.stop();
-            LOG.info(drained ? "Stopped." : "Stopped before everything under way had ended; it will be delivered again.");
+            LOG.info(
+                    drained
+                            ? "Stopped."
+                            : "Stopped before everything under way had ended; it will be delivered again.");
             return (drained ? Exit.OK : Exit.CHECK_FAILED).code();
         } catch (ConfigFaults wrong) {
             wrong.findings()
-                    .forEach(fault ->
-                            spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
+                    .forEach(fault -> spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
             return Exit.CHECK_FAILED.code();
         }
     }

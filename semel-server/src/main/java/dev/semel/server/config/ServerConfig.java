@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param policies in addition to the shipped ones, or in place of one of the same name
  * @param tokens of the clients of the HTTP API; without any it is off
  */
-public record ServerConfig(
-        String store,
-        Listen listen,
-        List<Policy> policies,
-        List<Token> tokens,
-        Routing routing) {
+public record ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
 
     public ServerConfig {
         policies = List.copyOf(policies);
@@ -27,8 +22,7 @@ public record ServerConfig(
     }
 
     /** Where webhooks come from and go to. */
-    public record Routing(
-            List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
+    public record Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
         public Routing {
             sources = List.copyOf(sources);
             destinations = List.copyOf(destinations);

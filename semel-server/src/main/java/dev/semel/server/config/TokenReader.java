@@ -27,8 +27,7 @@ record TokenReader(ConfigSection all) {
     private static Optional<Token> read(NamedNode node, ConfigSection section) {
         Optional<List<ConfigText>> secret = SecretSettings.read(section, ConfigSetting.TOKEN_SECRET);
         if (secret.isPresent() && secret.get().size() > 1) {
-            section.fault(
-                    ConfigSetting.TOKEN_SECRET, "is a list: a client has one secret; add a token to replace it");
+            section.fault(ConfigSetting.TOKEN_SECRET, "is a list: a client has one secret; add a token to replace it");
         }
         Optional<Tenant> tenant = section.value(ConfigSetting.TOKEN_TENANT, TokenReader::tenant);
         List<Scope> scopes = new ArrayList<>();
