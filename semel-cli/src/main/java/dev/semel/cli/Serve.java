@@ -86,7 +86,8 @@ final class Serve implements Callable<Integer> {
         return read.config();
     }
 
-    private void reload(SemelServer server) {
+    /** One at a time, each with the file as it is then: the last one uses the newest. */
+    private synchronized void reload(SemelServer server) {
         try {
             boolean drained = server.reload(read());
             LOG.info(

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ServeIT {
     private static final String SECRET = "whsec_0123456789abcdef";
     private static final String PATH = "/webhooks/stripe/7f3a9c1e5b2d4068a1c3e5f7";
-    private static final Pattern ADDRESS = Pattern.compile("Listening on (http://\\S+),");
+    private static final Pattern ADDRESS = Pattern.compile("Listening on (http://\\S+)\\. ");
 
     @TempDir
     private Path directory;

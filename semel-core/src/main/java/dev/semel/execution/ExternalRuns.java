@@ -145,7 +145,36 @@ public final class ExternalRuns {
             LeaseGrant.Given<P, R> given = (LeaseGrant.Given<P, R>) grant;
             // A receiver outside is not measured here: its failures are told by the client.
             given.pass().close();
+            if (terms.beginId != null) {
+                Answer<R> other = otherThanOwn(given, answers);
+                if (other != null) {
+                    return new ExternalBegin.RunAnswered<>(other);
+                }
+            }
             return started(given, since);
+        }
+
+        /**
+         * The grant may be that of an earlier request with the same id, whose lease has been running since then, or which had another
+         * payload. The lease is counted from this request on; if the record is no longer held, the next request learns why.
+         */
+        private @Nullable Answer<R> otherThanOwn(LeaseGrant.Given<P, R> given, Answers<R> answers) {
+            PreparedCall<P, R> prepared = given.prepared();
+            Row row = services.ledger()
+                    .ungrouped()
+                    .find(List.of(prepared.id()))
+                    .get(prepared.id());
+            if (row != null && !prepared.sameMeaning(row)) {
+                return answers.conflict();
+            }
+            boolean held = services.ledger()
+                    .ungrouped()
+                    .renew(List.of(new Renewal(
+                            prepared.id(),
+                            given.granted().fence(),
+                            prepared.lease().toMillis())))
+                    .get(0);
+            return held ? null : answers.inProgress();
         }
 
         private ExternalBegin<R> started(LeaseGrant.Given<P, R> given, long since) {

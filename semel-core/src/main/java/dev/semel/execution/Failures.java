@@ -16,12 +16,12 @@ public final class Failures {
     /** Granted, and given back because the store was too slow. */
     static final Failure LEASE_OVER_BEFORE_START = Failure.of(
             Failure.Category.NETWORK,
-            "The store answered so slowly that the lease was over before the handler began; nothing was run. Ask again.");
+            "The store answered so slowly that the lease was over before the handler began; this attempt was not run. Ask again.");
 
     /** Granted, and given back because nobody knows whether it was switched off meanwhile. */
     static final Failure MODES_NOT_READ = Failure.of(
             Failure.Category.NETWORK,
-            "The store did not answer in time whether this kind of work is switched off; nothing was run. Ask again.");
+            "The store did not answer in time whether this kind of work is switched off; it was not started, or not continued. Ask again.");
 
     /** Not run because of the limit for all tenants of its operation together. */
     public static final Failure RATE_LIMITED = Failure.of(

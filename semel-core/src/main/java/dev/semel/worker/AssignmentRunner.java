@@ -61,22 +61,26 @@ final class AssignmentRunner<P, R> {
         return buffer.size() * 2 < Math.max(context.capacity().concurrency(), window.size() / 2);
     }
 
-    /** Runs the next assignment; says whether there was one that may begin. */
-    boolean runNext() {
+    /**
+     * Runs the next assignment; says whether there was one that may begin.
+     *
+     * @param mayBegin asked before each delivery of a leased channel; once it says no, the others are handed back
+     */
+    boolean runNext(BooleanSupplier mayBegin) {
         if (buffer.size() + buffer.suspects() == 0
                 || !context.services().modes().known()) {
             return false;
         }
-        return runSuspect() || run(buffer.take(context.isAtomic() ? batchSize.current() : 1), () -> true);
+        return runSuspect(mayBegin) || run(buffer.take(context.isAtomic() ? batchSize.current() : 1), mayBegin);
     }
 
-    private boolean runSuspect() {
+    private boolean runSuspect(BooleanSupplier mayBegin) {
         SuspectPermit.SoleRun alone = buffer.hasReadySuspect() ? suspects.tryTake() : null;
         if (alone == null) {
             return false;
         }
         try {
-            return run(buffer.takeSuspect(), alone::goesOn);
+            return run(buffer.takeSuspect(), () -> alone.goesOn() && mayBegin.getAsBoolean());
         } finally {
             alone.giveBack();
         }
@@ -87,7 +91,7 @@ final class AssignmentRunner<P, R> {
         return busy.get() < context.capacity().concurrency() && buffer.hasReadySuspect();
     }
 
-    /** @param mayBegin asked before each delivery of a group that runs alone */
+    /** @param mayBegin asked before each delivery that has a run of its own */
     private boolean run(ClaimedBuffer.Assignment<P, R> assignment, BooleanSupplier mayBegin) {
         List<DeliveryGroup<P, R>> groups = assignment.groups();
         if (groups.isEmpty()) {

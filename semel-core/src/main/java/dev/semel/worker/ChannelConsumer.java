@@ -60,7 +60,7 @@ final class ChannelConsumer<P, R> {
 
     /** Runs the next assignment on this thread; says whether there was one that may begin. */
     boolean runNext() {
-        return runner.runNext();
+        return runner.runNext(() -> true);
     }
 
     /** Hands back what has not begun. */

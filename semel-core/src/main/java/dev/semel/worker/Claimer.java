@@ -61,9 +61,9 @@ final class Claimer<P, R> {
         this.lost = new LostClaims(context.policy().limits().lease());
     }
 
-    /** Whether a claim may bring more once results are written: there was no room, or heads of lanes were held. */
+    /** Whether a claim may bring more now that results are written: there was no room and is now, or heads of lanes were held. */
     boolean waitsForResults() {
-        return waitsForResults;
+        return waitsForResults && (window.holdsLanes() || !window.isFull());
     }
 
     /** Claims what there is room for. */

@@ -99,7 +99,7 @@ final class HandlerThreads {
         @Override
         public void run() {
             try {
-                while (!claims.isDraining() && runner.runNext()) {
+                while (!claims.isDraining() && runner.runNext(() -> !claims.isDraining())) {
                     since = time.nanos();
                     if (runner.isRunningLow()) {
                         claims.wake(schedule);

@@ -165,6 +165,29 @@ class WorkerTest {
     }
 
     @Test
+    void b10_drainHandsBackTheRestOfALaneThatIsBeingHandled() throws Exception {
+        List<String> handled = new ArrayList<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        for (int i = 1; i <= 10; i++) {
+            send(CHAT, "lane:" + i);
+        }
+        engine.handle(CHAT, (text, run) -> {
+            handled.add(text);
+            begun.countDown();
+            end.await();
+        });
+        begun.await();
+        engine.drain(Duration.ZERO);
+        end.countDown();
+        Await.until("all are handed back", () -> engine.drain(Duration.ZERO));
+        assertThat(handled).containsExactly("lane:1");
+        for (int i = 2; i <= 10; i++) {
+            assertThat(row(CHAT, "lane:" + i).state()).isEqualTo(State.QUEUED);
+        }
+    }
+
+    @Test
     void d7_lanesAreInOrderAndOneAtATimeUnderManyThreadsAndFailures() throws Exception {
         Map<String, ConcurrentLinkedQueue<String>> byLane = new ConcurrentHashMap<>();
         Map<String, Semaphore> oneAtATime = new ConcurrentHashMap<>();

@@ -104,26 +104,42 @@ final class Generation {
         requests.release();
     }
 
+    /** Nothing more is claimed: messages under way end, and what has not begun is handed back. Webhooks are still accepted. */
+    void stopClaiming() {
+        OpenLedger opened = ledger;
+        if (opened != null) {
+            opened.drain(Duration.ZERO);
+        }
+    }
+
     /**
-     * Lets the requests and deliveries under way end, and closes the ledger.
+     * Lets the requests and deliveries under way end, and closes the ledger. Claiming ends first: from now on others do that.
      *
      * @return whether all of them ended within the bound
      */
     boolean retire(Duration bound) throws InterruptedException {
         long deadline = System.nanoTime() + bound.toNanos();
         retired.open();
-        if (opener != null) {
-            opener.join(Math.max(1, bound.toMillis()));
+        stopClaiming();
+        try {
+            if (opener != null) {
+                opener.join(Math.max(1, left(deadline).toMillis()));
+            }
+            boolean answered =
+                    requests.tryAcquire(MOST_REQUESTS, left(deadline).toNanos(), TimeUnit.NANOSECONDS);
+            OpenLedger opened = ledger;
+            return (opened == null || opened.drain(left(deadline))) && answered;
+        } finally {
+            OpenLedger opened = ledger;
+            if (opened != null) {
+                opened.close();
+            }
+            deliveries.close();
+            meters.close();
         }
-        boolean answered = requests.tryAcquire(MOST_REQUESTS, bound.toNanos(), TimeUnit.NANOSECONDS);
-        boolean delivered = true;
-        OpenLedger opened = ledger;
-        if (opened != null) {
-            delivered = opened.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-            opened.close();
-        }
-        deliveries.close();
-        meters.close();
-        return answered && delivered;
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 }

@@ -1,7 +1,9 @@
 package dev.semel.server;
 
+import dev.semel.Channel;
 import dev.semel.Semel;
 import dev.semel.engine.Engine;
+import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Tokens;
@@ -15,7 +17,9 @@ import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServlet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -54,15 +58,20 @@ final class OpenLedger implements AutoCloseable {
         }
     }
 
-    /** Destinations come first: what a router sends can be delivered at once. */
+    /** All of it is made, and so checked, before the first handler is registered: from then on messages are handled. */
     private void register(ServerConfig config, Deliveries deliveries) {
+        List<Runnable> registrations = new ArrayList<>();
         for (DestinationConfig destination : config.destinations()) {
-            engine.handle(ServerChannels.of(destination), destination.capacity(), deliveries.to(destination, engine));
+            Channel.LeasedDelivery<Webhook> delivery = deliveries.to(destination, engine);
+            registrations.add(
+                    () -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
         }
         for (SourceConfig source : config.sources()) {
-            engine.handle(ServerChannels.of(source), new Router(config, source));
+            Router router = new Router(config, source);
             endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
+            registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
+        registrations.forEach(Runnable::run);
     }
 
     HttpServlet endpoint(SourceConfig source) {

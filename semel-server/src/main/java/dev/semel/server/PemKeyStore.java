@@ -10,6 +10,8 @@ import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -40,10 +42,38 @@ final class PemKeyStore {
         if (chain.isEmpty()) {
             throw new CertificateException("The file " + certificate + " holds no certificate in PEM format.");
         }
+        PrivateKey secret = key(key);
+        demandPair(chain.iterator().next(), secret, key);
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
-        store.setKeyEntry("server", key(key), PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
+        store.setKeyEntry("server", secret, PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
         return store;
+    }
+
+    /** A renewal writes two files; one of them may be older than the other. */
+    private static void demandPair(Certificate certificate, PrivateKey key, Path file) throws GeneralSecurityException {
+        String algorithm =
+                switch (key.getAlgorithm()) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    default -> "Ed25519";
+                };
+        byte[] sample = "semel".getBytes(StandardCharsets.US_ASCII);
+        Signature signature = Signature.getInstance(algorithm);
+        signature.initSign(key);
+        signature.update(sample);
+        byte[] signed = signature.sign();
+        boolean fits;
+        try {
+            signature.initVerify(certificate);
+            signature.update(sample);
+            fits = signature.verify(signed);
+        } catch (InvalidKeyException | SignatureException e) {
+            fits = false;
+        }
+        if (!fits) {
+            throw new InvalidKeyException("The key in " + file + " does not belong to the certificate.");
+        }
     }
 
     private static byte[] bytes(Path file) throws IOException {

@@ -30,8 +30,8 @@ public final class SemelServer implements AutoCloseable {
     private boolean stopped;
 
     private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
+        this.jetty = new JettyServer(config.listen(), new EndpointServlet(this::current));
         this.current = new Generation(config);
-        this.jetty = new JettyServer(config.listen(), new EndpointServlet(() -> current));
     }
 
     /**
@@ -51,13 +51,18 @@ public final class SemelServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        LOG.info(
-                "Listening on {}, with {} sources, {} routes and {} destinations.",
-                server.uri(),
-                config.sources().size(),
-                config.routes().size(),
-                config.destinations().size());
+        LOG.info("Listening on {}. {}", server.uri(), summary(config));
         return server;
+    }
+
+    private Generation current() {
+        return current;
+    }
+
+    private static String summary(ServerConfig config) {
+        return "Sources: " + config.sources().size() + ", routes: "
+                + config.routes().size() + ", destinations: " + config.destinations().size() + ", tokens of the API: "
+                + config.tokens().size() + ".";
     }
 
     /** Where it listens, with the real port. */
@@ -75,28 +80,30 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.Misconfigured when a setting needs a restart, or the store cannot serve
      * @throws SemelException.StoreUnavailable when the store cannot be reached
      */
-    public synchronized boolean reload(ServerConfig next)
+    public boolean reload(ServerConfig next) throws IOException, GeneralSecurityException, InterruptedException {
+        Generation before = replace(next);
+        return before.retire(before.config().listen().drain());
+    }
+
+    /** The certificate is read first, the ledger opened last: nothing has been handled when a configuration is rejected. */
+    private synchronized Generation replace(ServerConfig next)
             throws IOException, GeneralSecurityException, InterruptedException {
         if (stopped) {
             throw new IllegalStateException("The server is stopped; it cannot take a configuration into use.");
         }
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
+        jetty.reloadTls(next.listen().tls());
         Generation after = new Generation(next);
         try {
             after.open();
-            jetty.reloadTls(next.listen().tls());
-        } catch (IOException | GeneralSecurityException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             after.retire(Duration.ZERO);
             throw e;
         }
         current = after;
-        LOG.info(
-                "The changed configuration is in use: {} sources, {} routes and {} destinations.",
-                next.sources().size(),
-                next.routes().size(),
-                next.destinations().size());
-        return before.retire(before.config().listen().drain());
+        LOG.info("The changed configuration is in use. {}", summary(next));
+        return before;
     }
 
     private static void demandSameListener(ServerConfig.Listen before, ServerConfig.Listen after) {
@@ -128,9 +135,15 @@ public final class SemelServer implements AutoCloseable {
         stopped = true;
         Duration bound = current.config().listen().drain();
         long began = System.nanoTime();
-        jetty.stop(bound);
-        Duration left = bound.minusNanos(System.nanoTime() - began);
-        return current.retire(left.isNegative() ? Duration.ZERO : left);
+        boolean answered = false;
+        try {
+            current.stopClaiming();
+            answered = jetty.stop(bound);
+        } finally {
+            Duration left = bound.minusNanos(System.nanoTime() - began);
+            answered &= current.retire(left.isNegative() ? Duration.ZERO : left);
+        }
+        return answered;
     }
 
     /** As {@link #stop}. */

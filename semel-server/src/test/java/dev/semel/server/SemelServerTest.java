@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
+import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.RouteConfig;
 import dev.semel.server.config.RouteConfig.Condition;
 import dev.semel.server.config.ServerConfig;
@@ -12,12 +13,16 @@ import dev.semel.testkit.PrivatePostgres;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,6 +173,67 @@ class SemelServerTest {
                 .POST(HttpRequest.BodyPublishers.ofString(body))
                 .build();
         return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void channelsOfSourcesAndDestinationsAreClosedToTheApi() throws Exception {
+        try (SemelServer server = SemelServer.start(toBoth(0))) {
+            HttpRequest request = HttpRequest.newBuilder(
+                            server.uri().resolve("/api/v1/operations/destination.billing/begin"))
+                    .header("Authorization", "Bearer " + TestConfig.TOKEN)
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"key\": \"k\"}"))
+                    .build();
+            HttpResponse<String> response =
+                    HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(response.statusCode()).isEqualTo(403);
+            assertThat(response.body()).contains("access.denied");
+        }
+    }
+
+    @Test
+    void stopEndsAndHandsBackAlthoughARequestOutlivesItsBound() throws Exception {
+        ServerConfig.Listen brief = new ServerConfig.Listen("127.0.0.1", 0, null, TestConfig.LIMITS, Duration.ofMillis(300));
+        ServerConfig both = toBoth(0);
+        ServerConfig config = new ServerConfig(store, brief, both.policies(), both.tokens(), both.routing());
+        SemelServer server = SemelServer.start(config);
+        try (Socket slow = new Socket("127.0.0.1", server.uri().getPort())) {
+            slow.getOutputStream()
+                    .write(("POST " + TestConfig.PATH + " HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1")
+                            .getBytes(StandardCharsets.US_ASCII));
+            slow.getOutputStream().flush();
+            stripe.send(server.uri(), EVENT);
+            Await.until("it is delivered", () -> billing.applied().size() == 1);
+            assertThat(server.stop()).as("a request was cut off").isFalse();
+        }
+        try (SemelServer next = SemelServer.start(toBoth(0))) {
+            assertThat(stripe.acknowledged(next.uri(), EVENT)).contains("duplicate");
+        }
+    }
+
+    @Test
+    void rejectedReloadHasHandledNothing() throws Exception {
+        ServerConfig before = TestConfig.of(store, 0, TestConfig.destination("billing", billing.url()));
+        DestinationConfig archived = TestConfig.destination("archive", archive.url());
+        DestinationConfig wrong = new DestinationConfig(
+                "wrong",
+                new DestinationConfig.Target(
+                        archive.url(),
+                        Map.of("Host", "elsewhere"),
+                        List.of(),
+                        Duration.ofSeconds(1),
+                        archived.target().egress()),
+                "worker.job",
+                true,
+                archived.capacity(),
+                null);
+        try (SemelServer server = SemelServer.start(before)) {
+            assertThatThrownBy(() -> server.reload(TestConfig.of(store, 0, archived, wrong)))
+                    .isInstanceOf(SemelException.class);
+            stripe.send(server.uri(), EVENT);
+            Await.until("it goes where it went before", () -> billing.applied().size() == 1);
+        }
+        assertThat(archive.applied()).isEmpty();
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.semel.Call;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Caller;
 import dev.semel.server.access.Scope;
+import dev.semel.server.routing.ServerChannels;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,9 +17,14 @@ record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSet
     static final String JSON = "application/json";
     static final String LINES = "application/x-ndjson";
 
-    /** @throws ApiProblem when no scope of the token allows it; the same whether or not anything of that name exists */
+    /**
+     * The channels of sources and destinations are the server's own: what comes by them was signed by a sender, or is signed for a
+     * destination.
+     *
+     * @throws ApiProblem when no scope of the token allows it; the same whether or not anything of that name exists
+     */
     void demand(Scope.Right right, String name) throws ApiProblem {
-        if (!caller.may(right, name)) {
+        if (!caller.may(right, name) || ServerChannels.isReserved(name)) {
             throw new ApiProblem(
                     ApiCode.ACCESS_DENIED,
                     "This token does not have the scope " + right.code() + " for this name. Nothing was done.");

@@ -1,15 +1,17 @@
 package dev.semel.server.routing;
 
+import dev.semel.Failure;
 import dev.semel.server.config.RouteConfig.Condition;
 import dev.semel.server.config.RouteConfig.Test;
 import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tests conditions on a JSON body. In a body that is not JSON no pointer leads to a value. */
+/** Tests conditions on a JSON body. In a body that is not JSON no pointer leads to a value. Limits bound what reading it costs. */
 final class JsonConditions {
     private static final int DEEPEST = 200;
 
@@ -22,10 +24,20 @@ final class JsonConditions {
 
     private JsonConditions() {}
 
-    /** The body as JSON; a missing node where it is none. */
+    /**
+     * The body as JSON; a missing node where it is none.
+     *
+     * @throws Failure.Thrown when it is nested too deeply, or has numbers that are too long: nobody can say where it belongs
+     */
     static JsonNode read(byte[] body) {
         try {
             return JSON.readTree(body);
+        } catch (StreamConstraintsException e) {
+            throw Failure.of(
+                            Failure.Category.VALIDATION,
+                            "The conditions of its routes could not be tested: its JSON is nested too deeply, or has a name or number"
+                                    + " that is too long.")
+                    .asException();
         } catch (JacksonException e) {
             return JSON.missingNode();
         }

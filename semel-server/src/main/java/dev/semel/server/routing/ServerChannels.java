@@ -7,17 +7,25 @@ import dev.semel.server.config.SourceConfig;
 
 /** The channels of a server. Their names are part of each message's identity, so a source or destination that is renamed is a new one. */
 public final class ServerChannels {
+    private static final String SOURCE = "source.";
+    private static final String DESTINATION = "destination.";
+
     private ServerChannels() {}
+
+    /** Whether a channel or operation of this name is the server's own. */
+    public static boolean isReserved(String name) {
+        return name.startsWith(SOURCE) || name.startsWith(DESTINATION);
+    }
 
     /** Webhooks as they came in, until they are routed. */
     public static Channel.Atomic<Webhook> of(SourceConfig source) {
-        return Webhook.atomic("source." + source.name()).withPolicy(source.policy());
+        return Webhook.atomic(SOURCE + source.name()).withPolicy(source.policy());
     }
 
     /** Webhooks on their way to a destination. */
     public static Channel.Leased<Webhook> of(DestinationConfig destination) {
         Channel.Leased<Webhook> channel =
-                Webhook.leased("destination." + destination.name()).withPolicy(destination.policy());
+                Webhook.leased(DESTINATION + destination.name()).withPolicy(destination.policy());
         return destination.ordered() ? channel : channel.withLane(any -> null);
     }
 }

@@ -3,8 +3,10 @@ package dev.semel.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
+import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Mode;
+import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
@@ -99,6 +101,29 @@ abstract class ExternalRunSuite extends EngineSuite {
         assertThat(answered(REFUND, "k")).isInstanceOf(Answer.InProgress.class);
         assertThat(engine.externalRuns().finish(REFUND, run, new Receipt("r"))).isEqualTo(new EndRecorded<>());
         assertThat(answered(REFUND, "k").orThrow()).isEqualTo(new Receipt("r"));
+    }
+
+    @Test
+    void leaseOfARepeatedBeginLastsAsLongAsItsAnswerSays() {
+        BeginTerms mine = new BeginTerms(TEN_SECONDS, "b-1");
+        engine.externalRuns().begin(REFUND, call("k"), mine);
+        time.advance(Duration.ofSeconds(9));
+        RunGranted<Receipt> again =
+                (RunGranted<Receipt>) engine.externalRuns().begin(REFUND, call("k"), mine);
+        assertThat(again.leaseUntil())
+                .isEqualTo(Instant.ofEpochMilli(time.millis()).plus(TEN_SECONDS));
+        time.advance(Duration.ofSeconds(9));
+        assertThat(answered(REFUND, "k")).as("nobody else is granted it").isInstanceOf(Answer.InProgress.class);
+        assertThat(finish(again, "r")).isEqualTo(new EndRecorded<>());
+    }
+
+    @Test
+    void beginIdThatIsUsedWithAnotherPayloadIsAConflict() {
+        BeginTerms mine = new BeginTerms(TEN_SECONDS, "b-1");
+        engine.externalRuns().begin(REFUND, call("k"), mine);
+        Call<Order> other = Call.of(ACME, Key.of("k"), new Order("another", 1));
+        ExternalBegin<Receipt> begun = engine.externalRuns().begin(REFUND, other, mine);
+        assertThat(((RunAnswered<Receipt>) begun).answer()).isInstanceOf(Answer.Conflict.class);
     }
 
     @Test

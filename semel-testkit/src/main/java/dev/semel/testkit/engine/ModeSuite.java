@@ -160,7 +160,7 @@ abstract class ModeSuite extends ChannelFixture {
             return new Receipt("r");
         });
         assertThat(answer).isInstanceOf(Answer.RetryLater.class);
-        assertThat(((Answer.RetryLater<Receipt>) answer).notice().reason()).contains("nothing was run");
+        assertThat(((Answer.RetryLater<Receipt>) answer).notice().reason()).contains("it was not started");
         assertThat(handled).isEmpty();
         assertThat(engine.run(REFUND, call("k"), (order, run) -> new Receipt("r")))
                 .isInstanceOf(Answer.Executed.class);

@@ -1,0 +1,95 @@
+package dev.semel.cli;
+
+import dev.semel.server.config.ConfigFaults;
+import dev.semel.server.config.ConfigFile;
+import dev.semel.server.config.DestinationConfig;
+import dev.semel.server.config.Secrets;
+import dev.semel.server.delivery.DeliveryProbe;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "destinations",
+        description = "Tests the destinations of a server's configuration. Needs no store.",
+        mixinStandardHelpOptions = true)
+final class Destinations implements Runnable {
+    private final Secrets secrets;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    Destinations() {
+        this(Secrets.ofProcess());
+    }
+
+    Destinations(Secrets secrets) {
+        this.secrets = secrets;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use test.");
+    }
+
+    @Command(
+            name = "test",
+            header = "Sends a signed test event to a destination, by the same rules as every delivery.",
+            description = {
+                "The destination gets a real request: its webhook-id begins with semel-test-, its body is {\"type\":\"semel.test\"}.",
+                "It is recorded nowhere and changes no health. Exits with 1 when it failed, or when the file has faults."
+            },
+            mixinStandardHelpOptions = true)
+    int test(
+            @Parameters(paramLabel = "NAME", description = "The name of the destination.") String name,
+            @Option(
+                            names = "--file",
+                            paramLabel = "FILE",
+                            defaultValue = "semel.yaml",
+                            description = "The configuration file. By default ${DEFAULT-VALUE}.")
+                    Path file,
+            @Mixin JsonOption json)
+            throws InterruptedException {
+        DeliveryProbe.ProbeResult result;
+        try {
+            result = DeliveryProbe.run(find(
+                    name, ConfigFile.read(file, secrets).config().destinations()));
+        } catch (ConfigFaults wrong) {
+            wrong.findings()
+                    .forEach(fault ->
+                            spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
+            return Exit.CHECK_FAILED.code();
+        }
+        if (json.chosen()) {
+            json.print(spec.commandLine().getOut(), result);
+        } else {
+            Screen screen = Screen.of(spec);
+            screen.line(Screen.plain(result.words()));
+            if (!result.answer().isEmpty()) {
+                screen.line("Its answer: " + Screen.plain(result.answer()));
+            }
+        }
+        return (result.delivered() ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    private DestinationConfig find(String name, List<DestinationConfig> all) {
+        return all.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "There is no destination '" + Screen.plain(name) + "' in the file; it has "
+                                + String.join(
+                                        ", ",
+                                        all.stream()
+                                                .map(DestinationConfig::name)
+                                                .toList())
+                                + "."));
+    }
+}
