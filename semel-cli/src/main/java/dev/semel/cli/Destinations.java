@@ -58,12 +58,11 @@ final class Destinations implements Runnable {
             throws InterruptedException {
         DeliveryProbe.ProbeResult result;
         try {
-            result = DeliveryProbe.run(find(
-                    name, ConfigFile.read(file, secrets).config().destinations()));
+            result = DeliveryProbe.run(
+                    find(name, ConfigFile.read(file, secrets).config().destinations()));
         } catch (ConfigFaults wrong) {
             wrong.findings()
-                    .forEach(fault ->
-                            spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
+                    .forEach(fault -> spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
             return Exit.CHECK_FAILED.code();
         }
         if (json.chosen()) {

@@ -160,10 +160,7 @@ public final class ExternalRuns {
          */
         private @Nullable Answer<R> otherThanOwn(LeaseGrant.Given<P, R> given, Answers<R> answers) {
             PreparedCall<P, R> prepared = given.prepared();
-            Row row = services.ledger()
-                    .ungrouped()
-                    .find(List.of(prepared.id()))
-                    .get(prepared.id());
+            Row row = services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
             if (row != null && !prepared.sameMeaning(row)) {
                 return answers.conflict();
             }

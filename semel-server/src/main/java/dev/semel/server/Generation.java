@@ -125,8 +125,7 @@ final class Generation {
             if (opener != null) {
                 opener.join(Math.max(1, left(deadline).toMillis()));
             }
-            boolean answered =
-                    requests.tryAcquire(MOST_REQUESTS, left(deadline).toNanos(), TimeUnit.NANOSECONDS);
+            boolean answered = requests.tryAcquire(MOST_REQUESTS, left(deadline).toNanos(), TimeUnit.NANOSECONDS);
             OpenLedger opened = ledger;
             return (opened == null || opened.drain(left(deadline))) && answered;
         } finally {

@@ -63,8 +63,7 @@ final class OpenLedger implements AutoCloseable {
         List<Runnable> registrations = new ArrayList<>();
         for (DestinationConfig destination : config.destinations()) {
             Channel.LeasedDelivery<Webhook> delivery = deliveries.to(destination, engine);
-            registrations.add(
-                    () -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
+            registrations.add(() -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
         }
         for (SourceConfig source : config.sources()) {
             Router router = new Router(config, source);

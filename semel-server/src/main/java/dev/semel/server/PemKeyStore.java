@@ -52,12 +52,11 @@ final class PemKeyStore {
 
     /** A renewal writes two files; one of them may be older than the other. */
     private static void demandPair(Certificate certificate, PrivateKey key, Path file) throws GeneralSecurityException {
-        String algorithm =
-                switch (key.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> "Ed25519";
-                };
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> "Ed25519";
+        };
         byte[] sample = "semel".getBytes(StandardCharsets.US_ASCII);
         Signature signature = Signature.getInstance(algorithm);
         signature.initSign(key);

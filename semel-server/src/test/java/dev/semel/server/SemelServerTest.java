@@ -193,7 +193,8 @@ class SemelServerTest {
 
     @Test
     void stopEndsAndHandsBackAlthoughARequestOutlivesItsBound() throws Exception {
-        ServerConfig.Listen brief = new ServerConfig.Listen("127.0.0.1", 0, null, TestConfig.LIMITS, Duration.ofMillis(300));
+        ServerConfig.Listen brief =
+                new ServerConfig.Listen("127.0.0.1", 0, null, TestConfig.LIMITS, Duration.ofMillis(300));
         ServerConfig both = toBoth(0);
         ServerConfig config = new ServerConfig(store, brief, both.policies(), both.tokens(), both.routing());
         SemelServer server = SemelServer.start(config);

@@ -90,11 +90,10 @@ class TlsTest {
     private static String subject(SemelServer server) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[] {new AnyCertificate()}, new SecureRandom());
-        try (SSLSocket socket = (SSLSocket)
-                context.getSocketFactory().createSocket("127.0.0.1", server.uri().getPort())) {
+        try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                .createSocket("127.0.0.1", server.uri().getPort())) {
             socket.startHandshake();
-            X509Certificate certificate =
-                    (X509Certificate) socket.getSession().getPeerCertificates()[0];
+            X509Certificate certificate = (X509Certificate) socket.getSession().getPeerCertificates()[0];
             socket.getOutputStream()
                     .write("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
                             .getBytes(StandardCharsets.US_ASCII));

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Failure;
-import dev.semel.Mode;
 import dev.semel.Key;
+import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
@@ -108,8 +108,7 @@ abstract class ExternalRunSuite extends EngineSuite {
         BeginTerms mine = new BeginTerms(TEN_SECONDS, "b-1");
         engine.externalRuns().begin(REFUND, call("k"), mine);
         time.advance(Duration.ofSeconds(9));
-        RunGranted<Receipt> again =
-                (RunGranted<Receipt>) engine.externalRuns().begin(REFUND, call("k"), mine);
+        RunGranted<Receipt> again = (RunGranted<Receipt>) engine.externalRuns().begin(REFUND, call("k"), mine);
         assertThat(again.leaseUntil())
                 .isEqualTo(Instant.ofEpochMilli(time.millis()).plus(TEN_SECONDS));
         time.advance(Duration.ofSeconds(9));
