@@ -34,6 +34,14 @@ export class SemelError extends Error {
   }
 }
 
+/** A batch of messages broke off. `answers` are those of the lines before; send all again, those that were stored are duplicates. */
+export class BatchIncomplete extends SemelError {
+  constructor(code, detail, answers) {
+    super(code, detail, { status: 200 });
+    this.answers = answers;
+  }
+}
+
 /**
  * Thrown by a function of runOnce to say what went wrong. category: network, timeout, rate_limited, upstream_error, auth, validation,
  * not_found, business_rule, ... retryable: true if nothing took effect and it may be tried again, false if it must not be; left out,
@@ -98,6 +106,20 @@ const failureOf = (thrown) => (thrown instanceof Failure ? thrown : new Failure(
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const path = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
 
+/** One answer for each message. */
+function complete(text, expected) {
+  const answers = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  if (answers.at(-1)?.incomplete) {
+    const last = answers.pop();
+    throw new BatchIncomplete(last.code, last.detail, answers);
+  }
+  if (answers.length !== expected) {
+    const detail = `The server answered ${answers.length} of ${expected} messages. Send all of them again.`;
+    throw new BatchIncomplete("batch.incomplete", detail, answers);
+  }
+  return answers;
+}
+
 export class Semel {
   #url;
   #token;
@@ -150,12 +172,16 @@ export class Semel {
     return this.#persist(() => this.#post(path("channels", channel, "messages"), body, correlationId));
   }
 
-  /** Sends many messages, each with key, payload and the options of send. Resolves to one answer for each. */
+  /**
+   * Sends many messages, each with key, payload and the options of send. Resolves to one answer for each; rejects with
+   * BatchIncomplete, which has the answers so far, if the server could not take all of them.
+   */
   async sendAll(channel, messages) {
     const lines = messages.map((each) => JSON.stringify(each) + "\n").join("");
     const to = path("channels", channel, "messages");
-    const text = await this.#persist(() => this.#request("POST", to, lines, "application/x-ndjson"));
-    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    return this.#persist(async () =>
+      complete(await this.#request("POST", to, lines, "application/x-ndjson"), messages.length),
+    );
   }
 
   /**

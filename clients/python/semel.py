@@ -44,6 +44,14 @@ class SemelError(Exception):
         return self.status == 0 or self.status >= 502 or self.code in _RETRIED
 
 
+class BatchIncomplete(SemelError):
+    """A batch of messages broke off. `answers` are those of the lines before; send all again, those that were stored are duplicates."""
+
+    def __init__(self, code, detail, answers):
+        super().__init__(code, detail, 200)
+        self.answers = answers
+
+
 class Failure(Exception):
     """Raised by a function of run_once or work to say what went wrong.
 
@@ -151,11 +159,16 @@ class Semel:
         return self._persist(lambda: self._post(_path("channels", channel, "messages"), body, correlation_id))
 
     def send_all(self, channel, messages):
-        """Sends many messages, each a dict with key, payload and the options of send. Returns one answer for each."""
+        """Sends many messages, each a dict with key, payload and the options of send. Returns one answer for each.
+
+        Raises BatchIncomplete, with the answers so far, if the server could not take all of them.
+        """
+        messages = list(messages)
         lines = "".join(json.dumps(each) + "\n" for each in messages).encode()
         path = _path("channels", channel, "messages")
-        text = self._persist(lambda: self._request("POST", path, lines, "application/x-ndjson"))
-        return [json.loads(line) for line in text.splitlines()]
+        return self._persist(
+            lambda: _complete(self._request("POST", path, lines, "application/x-ndjson"), len(messages))
+        )
 
     def run_once(self, operation, key, payload, function, lease=30, repeatable=False, correlation_id=None):
         """Calls function(payload, run) unless it has been called for this key before, and returns its result.
@@ -253,6 +266,18 @@ def _problem(error):
         float(after) if after is not None and after.isdigit() else None,
         problem,
     )
+
+
+def _complete(text, expected):
+    """One answer for each message."""
+    answers = [json.loads(line) for line in text.split("\n") if line]
+    if answers and answers[-1].get("incomplete"):
+        last = answers.pop()
+        raise BatchIncomplete(last["code"], last["detail"], answers)
+    if len(answers) != expected:
+        detail = f"The server answered {len(answers)} of {expected} messages. Send all of them again."
+        raise BatchIncomplete("batch.incomplete", detail, answers)
+    return answers
 
 
 def _put(body, **values):

@@ -103,6 +103,20 @@ const checks = {
     return ["accepted", "duplicate"].includes(one.outcome) && many[0].outcome === "duplicate" && many.length === 2;
   },
 
+  async batch_that_broke_off_is_raised() {
+    const messages = [
+      { key: "b-1", payload: 1 },
+      { key: "b-2", payload: "x".repeat(2 << 20) },
+      { key: "b-3", payload: 3 },
+    ];
+    try {
+      await semel.sendAll("mail", messages);
+      return false;
+    } catch (e) {
+      return e.code === "request.too_large" && e.answers.length === 1 && e.answers[0].line === 1;
+    }
+  },
+
   async absent_call_is_none() {
     return (await semel.find("add", "never")) === null;
   },

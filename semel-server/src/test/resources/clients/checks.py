@@ -6,7 +6,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from semel import Failure, Semel, SemelError
+from semel import BatchIncomplete, Failure, Semel, SemelError
 
 url, token = os.environ["SEMEL_URL"], os.environ["SEMEL_TOKEN"]
 semel = Semel(url, token)
@@ -114,6 +114,15 @@ def messages_are_sent():
     return one["outcome"] in ("accepted", "duplicate") and [each["outcome"] for each in many][0] == "duplicate"
 
 
+def batch_that_broke_off_is_raised():
+    messages = [{"key": "b-1", "payload": 1}, {"key": "b-2", "payload": "x" * (2 << 20)}, {"key": "b-3", "payload": 3}]
+    try:
+        semel.send_all("mail", messages)
+    except BatchIncomplete as e:
+        return e.code == "request.too_large" and [each["line"] for each in e.answers] == [1]
+    return False
+
+
 def absent_call_is_none():
     return semel.find("add", "never") is None
 
@@ -152,6 +161,7 @@ for check in (
     finished_step_is_replayed,
     concurrent_callers_share_one_run,
     messages_are_sent,
+    batch_that_broke_off_is_raised,
     absent_call_is_none,
     retry_after_is_obeyed,
 ):

@@ -23,6 +23,16 @@ final class AnswerProblems implements Answer.Cases<Json, ApiProblem> {
                 .retryAfter(LATER);
     }
 
+    /** Of a batch: lines from the first to the last may be stored or not; those before are answered, those behind were not sent. */
+    static ApiProblem batchUnavailable(int first, int last) {
+        return new ApiProblem(
+                ApiCode.STORE_UNAVAILABLE,
+                "The ledger is unavailable, or did not answer in time. The lines before " + first
+                        + " have their answers. Whether lines " + first + " to " + last
+                        + " were stored is unknown, and lines behind them were not sent. Send all lines again: those that were stored"
+                        + " are duplicates.");
+    }
+
     static ApiProblem leaseLost() {
         return new ApiProblem(
                 ApiCode.LEASE_LOST,

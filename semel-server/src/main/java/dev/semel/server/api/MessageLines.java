@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A body of many messages, one JSON object a line. Lines are read as they arrive and sent in commits of many; each gets a line of the
  * response, in the same order. The response begins when the request has ended: a client may write all of it before it reads. If the
- * body is too long or the ledger fails, the lines up to then have their answers, and the last line says why the rest has none.
+ * body breaks off or is too long, or the ledger fails, every line that was stored before has its answer, and the last line, marked as
+ * incomplete, says why the rest has none.
  */
 final class MessageLines {
     private static final Logger LOG = LoggerFactory.getLogger(MessageLines.class);
@@ -41,22 +42,30 @@ final class MessageLines {
 
     void send(HttpServletResponse response) throws IOException {
         try {
-            readAll();
-            commit();
-        } catch (ApiProblem problem) {
-            answer(number, problem);
+            readAndCommit();
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             LOG.warn(
                     "Sending a batch failed (correlation {}): the ledger failed; the client may retry",
                     request.ids().correlation(),
                     e);
-            answer(numbers.get(0), AnswerProblems.storeUnavailable());
+            write(rejected(numbers.get(0), AnswerProblems.batchUnavailable(numbers.get(0), number))
+                    .with("incomplete", true));
         }
         response.setStatus(HttpServletResponse.SC_OK);
         response.setContentType(ApiRequest.LINES);
         response.setHeader("Cache-Control", "no-store");
         response.setContentLength(answers.size());
         answers.writeTo(response.getOutputStream());
+    }
+
+    private void readAndCommit() {
+        try {
+            readAll();
+            commit();
+        } catch (ApiProblem problem) {
+            commit();
+            write(rejected(number, problem).with("incomplete", true));
+        }
     }
 
     private void readAll() throws ApiProblem {
@@ -79,14 +88,16 @@ final class MessageLines {
             }
         } catch (IOException e) {
             number++;
-            throw ApiRequest.incomplete();
+            throw new ApiProblem(
+                    ApiCode.BODY_INCOMPLETE,
+                    "The connection failed before the whole body had arrived. Line " + number
+                            + " and those behind it were not sent; the lines before have their answers.");
         }
         take(line, limit);
     }
 
     private void demandFits(ByteArrayOutputStream line, int limit) throws ApiProblem {
         if (line.size() > limit) {
-            commit();
             number++;
             throw new ApiProblem(
                     ApiCode.TOO_LARGE,
@@ -105,7 +116,6 @@ final class MessageLines {
         }
         number++;
         if (number > MOST_LINES) {
-            commit();
             throw new ApiProblem(
                     ApiCode.TOO_LARGE,
                     "A request has at most " + MOST_LINES + " lines. Line " + number
@@ -152,10 +162,14 @@ final class MessageLines {
     }
 
     private void answer(int line, ApiProblem problem) {
-        write(ApiAnswer.ok("rejected")
+        write(rejected(line, problem));
+    }
+
+    private static ApiAnswer rejected(int line, ApiProblem problem) {
+        return ApiAnswer.ok("rejected")
                 .with("code", problem.code().code())
                 .with("detail", problem.detail())
-                .with("line", line));
+                .with("line", line);
     }
 
     private void write(ApiAnswer answer) {

@@ -134,6 +134,7 @@ class ClientsTest {
                         "finished_step_is_replayed",
                         "concurrent_callers_share_one_run",
                         "messages_are_sent",
+                        "batch_that_broke_off_is_raised",
                         "absent_call_is_none",
                         "retry_after_is_obeyed");
     }

@@ -281,6 +281,17 @@ class OperationsResourceTest {
     }
 
     @Test
+    void repeatedFailIsAnsweredLeaseLostWhenTheFirstLeftNoRecord() {
+        ApiReply granted = begin();
+        String fail = "{" + granted.run() + ",\"category\":\"network\",\"retryable\":false}";
+        assertThat(server.post(FAIL, fail).text("outcome")).isEqualTo("failed");
+        assertThat(server.get(ApiServer.ACME, "/operations/charge?record=" + granted.text("record"))
+                        .status())
+                .isEqualTo(404);
+        assertProblem(server.post(FAIL, fail), 409, "lease.lost");
+    }
+
+    @Test
     void tokenOfAnotherTenantSeesNothingAndEndsNothing() {
         ApiReply granted = begin();
         assertProblem(server.post(ApiServer.GLOBEX, FINISH, "{" + granted.run() + ",\"result\":1}"), 409, "lease.lost");
