@@ -1,5 +1,6 @@
 package dev.semel.server.delivery;
 
+import dev.semel.server.config.CidrNetwork;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
@@ -21,14 +22,14 @@ final class DeniedAddresses {
     private static final String DOCUMENTATION = "addresses for documentation and benchmarks";
     private static final String RESERVED = "reserved addresses";
 
-    private static final List<Cidr> CLOUDS = List.of(
-            Cidr.of("169.254.169.254/32"),
-            Cidr.of("169.254.170.2/32"),
-            Cidr.of("100.100.100.200/32"),
-            Cidr.of("168.63.129.16/32"),
-            Cidr.of("192.0.0.192/32"),
-            Cidr.of("fd00:ec2::254/128"),
-            Cidr.of("fd20:ce::254/128"));
+    private static final List<CidrNetwork> CLOUDS = List.of(
+            CidrNetwork.of("169.254.169.254/32"),
+            CidrNetwork.of("169.254.170.2/32"),
+            CidrNetwork.of("100.100.100.200/32"),
+            CidrNetwork.of("168.63.129.16/32"),
+            CidrNetwork.of("192.0.0.192/32"),
+            CidrNetwork.of("fd00:ec2::254/128"),
+            CidrNetwork.of("fd20:ce::254/128"));
 
     private static final List<Denied> BY_NETWORK = List.of(
             new Denied("0.0.0.0/8", UNSPECIFIED),
@@ -57,16 +58,16 @@ final class DeniedAddresses {
             // Teredo, benchmarks, identifiers that are no locations
             new Denied("2001::/23", RESERVED));
 
-    private static final Cidr GLOBAL = Cidr.of("2000::/3");
-    private static final Cidr NAT64 = Cidr.of("64:ff9b::/96");
-    private static final Cidr SIX_TO_FOUR = Cidr.of("2002::/16");
+    private static final CidrNetwork GLOBAL = CidrNetwork.of("2000::/3");
+    private static final CidrNetwork NAT64 = CidrNetwork.of("64:ff9b::/96");
+    private static final CidrNetwork SIX_TO_FOUR = CidrNetwork.of("2002::/16");
 
     /** Of an ISATAP address from its ninth byte on, without the bit that says whether its IPv4 address is globally unique. */
     private static final byte[] ISATAP = {0, 0, 0x5e, (byte) 0xfe};
 
-    private record Denied(Cidr network, String rule) {
+    private record Denied(CidrNetwork network, String rule) {
         Denied(String network, String rule) {
-            this(Cidr.of(network), rule);
+            this(CidrNetwork.of(network), rule);
         }
     }
 

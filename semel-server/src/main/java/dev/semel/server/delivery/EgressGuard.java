@@ -1,6 +1,7 @@
 package dev.semel.server.delivery;
 
 import dev.semel.SemelException;
+import dev.semel.server.config.CidrNetwork;
 import dev.semel.server.config.DestinationConfig.EgressRules;
 import java.net.InetAddress;
 import java.net.URI;
@@ -31,9 +32,9 @@ final class EgressGuard {
 
     private final String destination;
     private final boolean plainHttp;
-    private final List<Cidr> networks;
+    private final List<CidrNetwork> networks;
 
-    private EgressGuard(String destination, boolean plainHttp, List<Cidr> networks) {
+    private EgressGuard(String destination, boolean plainHttp, List<CidrNetwork> networks) {
         this.destination = destination;
         this.plainHttp = plainHttp;
         this.networks = networks;
@@ -44,7 +45,15 @@ final class EgressGuard {
         return new EgressGuard(
                 destination,
                 rules.plainHttp(),
-                rules.networks().stream().map(Cidr::of).toList());
+                rules.networks().stream().map(EgressGuard::network).toList());
+    }
+
+    private static CidrNetwork network(String text) {
+        try {
+            return CidrNetwork.of(text);
+        } catch (IllegalArgumentException e) {
+            throw new SemelException.Invalid("\"" + text + "\" is not a network: " + e.getMessage());
+        }
     }
 
     /** @throws EgressRejected when no delivery may go to this URL, whatever its host resolves to */
@@ -82,8 +91,7 @@ final class EgressGuard {
         if (host.endsWith(".")) {
             return "the host of its URL ends in a dot. Remove it.";
         }
-        boolean encoded =
-                NUMBER.matcher(host).matches() && !Cidr.IPV4.matcher(host).matches();
+        boolean encoded = NUMBER.matcher(host).matches() && !CidrNetwork.isIpv4(host);
         return encoded ? "the address in its URL is encoded. Write it as four decimal numbers." : null;
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.server.delivery;
 
+import dev.semel.server.config.CidrNetwork;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -80,12 +81,16 @@ final class PinnedResolver implements SocketAddressResolver {
         } catch (IOException | RuntimeException e) {
             underWay.remove(lookup);
             found.completeExceptionally(e);
+        } catch (Error e) {
+            underWay.remove(lookup);
+            found.completeExceptionally(new IOException("the lookup of the name failed: " + e, e));
+            throw e;
         }
     }
 
     private List<InetAddress> checked(Lookup lookup) throws IOException {
         String host = lookup.host;
-        boolean literal = host.startsWith("[") || Cidr.IPV4.matcher(host).matches();
+        boolean literal = host.startsWith("[") || CidrNetwork.isIpv4(host);
         List<InetAddress> addresses = literal ? NameLookup.SYSTEM.addresses(host) : names.addresses(host);
         if (addresses.isEmpty()) {
             throw new UnknownHostException("no address");

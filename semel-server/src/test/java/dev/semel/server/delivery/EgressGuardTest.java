@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -318,6 +319,27 @@ class EgressGuardTest {
             assertThat(failure).isNotNull();
             assertThat(failure.category()).isEqualTo(Failure.Category.DISABLED);
             assertThat(internal.connections()).isZero();
+        }
+    }
+
+    @Test
+    void lookupThatDiedOfAnErrorFailsItsDeliveryAndNotTheNext() throws InterruptedException {
+        AtomicInteger lookups = new AtomicInteger();
+        try (RawServer server = RawServer.answering(200);
+                Destinations destinations = Destinations.open(name -> {
+                    if (lookups.incrementAndGet() == 1) {
+                        throw new StackOverflowError("in the resolver");
+                    }
+                    return List.of(Destinations.address("127.0.0.1"));
+                })) {
+            URI url = URI.create("http://name.test:" + server.port() + "/");
+            HttpDelivery delivery =
+                    destinations.delivery(Destinations.target(url, Duration.ofSeconds(30), Destinations.LOOPBACK));
+            Failure first = Destinations.failure(delivery);
+            assertThat(first).isNotNull();
+            assertThat(first.category()).isEqualTo(Failure.Category.NETWORK);
+            assertThat(Destinations.failure(delivery)).isNull();
+            assertThat(lookups).hasValue(2);
         }
     }
 

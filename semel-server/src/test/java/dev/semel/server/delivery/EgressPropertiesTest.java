@@ -2,6 +2,7 @@ package dev.semel.server.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.server.config.CidrNetwork;
 import dev.semel.server.config.DestinationConfig.EgressRules;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -81,7 +82,7 @@ class EgressPropertiesTest {
     @Provide
     Arbitrary<String> texts() {
         Arbitrary<Long> addresses = Arbitraries.of(DENIED).flatMap(network -> {
-            Cidr cidr = Cidr.of(network);
+            CidrNetwork cidr = CidrNetwork.of(network);
             long base = number(cidr.base());
             return Arbitraries.longs().between(base, base + (1L << 32 - cidr.prefix()) - 1);
         });
