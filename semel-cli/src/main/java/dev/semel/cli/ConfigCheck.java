@@ -1,16 +1,19 @@
 package dev.semel.cli;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.SemelException;
 import dev.semel.server.config.ConfigFaults;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.ConfigFinding;
 import dev.semel.server.config.DestinationConfig;
+import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.RouteConfig;
 import dev.semel.server.config.RouteConfig.Condition;
 import dev.semel.server.config.RouteConfig.Test;
 import dev.semel.server.config.Secrets;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,18 +96,28 @@ final class ConfigCheck implements Callable<Integer> {
         screen.line(
                 file + ": no faults. The server listens on " + config.listen().address() + ", port "
                         + config.listen().port() + (config.listen().tls() == null ? ", without TLS." : ", with TLS."));
-        screen.line("");
-        Table sources = new Table("SOURCE", "POLICY", "PATH");
+        sources(config).print(screen);
+        routes(config).print(screen);
+        destinations(config).print(screen);
+        gateways(config).print(screen);
+    }
+
+    private static Section sources(ServerConfig config) {
+        Section sources = new Section("SOURCE", "POLICY", "PATH");
         config.sources().forEach(each -> sources.row(each.name(), each.policy(), each.path()));
-        sources.print(screen);
-        screen.line("");
-        Table routes = new Table("FROM", "TO", "WHEN");
+        return sources;
+    }
+
+    private static Section routes(ServerConfig config) {
+        Section routes = new Section("FROM", "TO", "WHEN");
         config.routes()
                 .forEach(each -> routes.row(
                         each.from(), String.join(", ", each.to()), Screen.plain(String.join(" and ", when(each)))));
-        routes.print(screen);
-        screen.line("");
-        Table destinations = new Table("DESTINATION", "POLICY", "ORDER", "AT ONCE", "URL");
+        return routes;
+    }
+
+    private static Section destinations(ServerConfig config) {
+        Section destinations = new Section("DESTINATION", "POLICY", "ORDER", "AT ONCE", "URL");
         config.destinations()
                 .forEach(each -> destinations.row(
                         each.name(),
@@ -112,7 +125,43 @@ final class ConfigCheck implements Callable<Integer> {
                         orderOf(each),
                         each.capacity().concurrency(),
                         each.target().origin()));
-        destinations.print(screen);
+        return destinations;
+    }
+
+    private static Section gateways(ServerConfig config) {
+        Section gateways = new Section("GATEWAY", "POLICY", "CALLERS", "REPEATABLE", "PATH", "API");
+        config.gateways().stream()
+                .map(CheckedGateway::of)
+                .forEach(each -> gateways.row(
+                        each.name(),
+                        each.policy(),
+                        each.callers(),
+                        each.repeatable() ? "yes" : "no",
+                        each.path(),
+                        each.url()));
+        return gateways;
+    }
+
+    /** A table below an empty line; nothing when it has no rows. */
+    private static final class Section {
+        private final Table table;
+        private boolean empty = true;
+
+        Section(String... heading) {
+            this.table = new Table(heading);
+        }
+
+        void row(Object... cells) {
+            table.row(cells);
+            empty = false;
+        }
+
+        void print(Screen screen) {
+            if (!empty) {
+                screen.line("");
+                table.print(screen);
+            }
+        }
     }
 
     private static String orderOf(DestinationConfig destination) {
@@ -142,24 +191,30 @@ final class ConfigCheck implements Callable<Integer> {
             boolean ok,
             List<ConfigFinding> faults,
             List<ConfigFinding> warnings,
-            List<CheckedSource> sources,
-            List<CheckedRoute> routes,
-            List<CheckedDestination> destinations) {
+            @JsonUnwrapped CheckedParts parts) {
         static CheckReport of(ConfigFaults wrong) {
-            return new CheckReport(false, wrong.findings(), List.of(), List.of(), List.of(), List.of());
+            return new CheckReport(
+                    false, wrong.findings(), List.of(), new CheckedParts(List.of(), List.of(), List.of(), List.of()));
         }
 
         static CheckReport of(ConfigFile read) {
-            ServerConfig config = read.config();
-            return new CheckReport(
-                    true,
-                    List.of(),
-                    read.warnings(),
+            return new CheckReport(true, List.of(), read.warnings(), CheckedParts.of(read.config()));
+        }
+    }
+
+    record CheckedParts(
+            List<CheckedSource> sources,
+            List<CheckedRoute> routes,
+            List<CheckedDestination> destinations,
+            List<CheckedGateway> gateways) {
+        static CheckedParts of(ServerConfig config) {
+            return new CheckedParts(
                     config.sources().stream().map(CheckedSource::of).toList(),
                     config.routes().stream()
                             .map(each -> new CheckedRoute(each.from(), each.to(), when(each)))
                             .toList(),
-                    config.destinations().stream().map(CheckedDestination::of).toList());
+                    config.destinations().stream().map(CheckedDestination::of).toList(),
+                    config.gateways().stream().map(CheckedGateway::of).toList());
         }
     }
 
@@ -180,6 +235,23 @@ final class ConfigCheck implements Callable<Integer> {
                     orderOf(each),
                     each.capacity().concurrency(),
                     each.target().origin());
+        }
+    }
+
+    /**
+     * @param callers token or upstream
+     * @param url scheme, host and port
+     */
+    record CheckedGateway(String name, String policy, String callers, boolean repeatable, String path, String url) {
+        static CheckedGateway of(GatewayConfig each) {
+            URI api = each.upstream().url();
+            return new CheckedGateway(
+                    each.name(),
+                    each.rule().policy(),
+                    each.callers().open() == null ? "token" : "upstream",
+                    each.rule().repeatable(),
+                    each.path(),
+                    api.getScheme() + "://" + api.getHost() + (api.getPort() < 0 ? "" : ":" + api.getPort()));
         }
     }
 }

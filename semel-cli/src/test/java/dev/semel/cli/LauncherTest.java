@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.semel.server.config.ConfigFile;
+import dev.semel.server.config.Secrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,6 +161,55 @@ class LauncherTest {
         semel("example", "quote-desk");
         assertThat(builds()).isEqualTo(2);
         assertThat(semel("example", "none").err()).contains("unknown example 'none'. There is: quote-desk.");
+    }
+
+    @Test
+    void serverStartsFromAnArchiveThatIsMadeOnce() throws Exception {
+        tool(
+                "java",
+                "case \"$*\" in",
+                "*-version*) echo 'openjdk version \"17.0.15\"' >&2; exit 0;;",
+                "*ArchiveClassesAtExit=archive*)",
+                "  [ -f semel.yaml ] || exit 3",
+                "  trap 'echo classes > archive; exit 0' TERM",
+                "  echo 'Listening on http://127.0.0.1:1.'",
+                "  while :; do sleep 0.05; done;;",
+                "esac",
+                "printf '[%s]\\n' \"$@\"",
+                "exit 42");
+        Shell first = semel("serve", "my.yaml");
+        assertThat(first.exit()).isEqualTo(42);
+        assertThat(first.err()).contains("semel: preparing a fast start of the server");
+        assertThat(fileIn(first, "[-XX:SharedArchiveFile=")).hasContent("classes");
+        Shell second = semel("serve");
+        assertThat(second.err()).isEmpty();
+        assertThat(fileIn(second, "[-XX:SharedArchiveFile=")).isRegularFile();
+        assertThat(semel("doctor").out()).doesNotContain("SharedArchiveFile");
+    }
+
+    @Test
+    void serverWhoseClassesAreArchivedHasNoConfigurationFaults() throws Exception {
+        String launcher = Files.readString(LAUNCHER);
+        int begin = launcher.indexOf("<<'YAML'\n") + "<<'YAML'\n".length();
+        String yaml = launcher.substring(begin, launcher.indexOf("\nYAML\n", begin));
+        Path file = Files.writeString(temp.resolve("semel.yaml"), yaml);
+        ConfigFile read = ConfigFile.read(file, Secrets.of(Map.of("SEMEL_NO_SECRET", secretIn(launcher))));
+        assertThat(read.config().sources()).hasSize(1);
+        assertThat(read.warnings()).isEmpty();
+    }
+
+    private static String secretIn(String launcher) {
+        Matcher secret = Pattern.compile("SEMEL_NO_SECRET=(\\S+)").matcher(launcher);
+        assertThat(secret.find()).isTrue();
+        return secret.group(1);
+    }
+
+    @Test
+    void javaThatCannotMakeAnArchiveStartsTheServerWithoutOne() throws Exception {
+        Shell first = semel("serve");
+        assertThat(first.exit()).isEqualTo(42);
+        assertThat(first.out()).doesNotContain("SharedArchiveFile").contains("[serve]");
+        assertThat(semel("serve").err()).isEmpty();
     }
 
     @Test

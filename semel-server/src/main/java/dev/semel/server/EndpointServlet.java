@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.http.shared.ProblemDocument;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.SourceConfig;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
@@ -124,6 +125,14 @@ final class EndpointServlet extends HttpServlet {
             api(request, response, generation.ledger());
             return;
         }
+        GatewayConfig gateway = generation.config().gateways().stream()
+                .filter(each -> isAtOrBelow(each.path(), request.getRequestURI()))
+                .findFirst()
+                .orElse(null);
+        if (gateway != null) {
+            gateway(request, response, gateway, generation.ledger());
+            return;
+        }
         SourceConfig source = generation.config().sources().stream()
                 .filter(each -> isAt(each, request.getRequestURI()))
                 .findFirst()
@@ -135,6 +144,23 @@ final class EndpointServlet extends HttpServlet {
             unavailable(request, response);
         } else {
             ledger.endpoint(source).service(new RequestBelow(request, source.path()), response);
+        }
+    }
+
+    private static boolean isAtOrBelow(String above, String path) {
+        return path.equals(above) || path.startsWith(above + "/");
+    }
+
+    private static void gateway(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            GatewayConfig gateway,
+            @Nullable OpenLedger ledger)
+            throws ServletException, IOException {
+        if (ledger == null) {
+            unavailable(request, response);
+        } else {
+            ledger.gateway(gateway.path()).service(new RequestBelow(request, gateway.path()), response);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.semel.server.api.ApiServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.gateway.GatewayEndpoint;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
 import dev.semel.watch.MicrometerWatch;
@@ -31,11 +32,14 @@ final class OpenLedger implements AutoCloseable {
     private final Engine engine;
     private final Map<String, HttpServlet> endpoints = new HashMap<>();
 
+    private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
+    private final Access access;
 
     private OpenLedger(Engine engine, ServerConfig config) {
         this.engine = engine;
-        this.api = new ApiServlet(engine, new Access(Tokens.of(config.tokens())));
+        this.access = new Access(Tokens.of(config.tokens()));
+        this.api = new ApiServlet(engine, access);
     }
 
     /**
@@ -48,12 +52,16 @@ final class OpenLedger implements AutoCloseable {
                 .withLargestValue(LARGEST_VALUE);
         config.policies().forEach(settings::withPolicy);
         Semel semel = settings.open();
+        OpenLedger ledger = null;
         try {
-            OpenLedger ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
             semel.close();
+            if (ledger != null) {
+                ledger.gateways.forEach(GatewayEndpoint::close);
+            }
             throw e;
         }
     }
@@ -70,11 +78,17 @@ final class OpenLedger implements AutoCloseable {
             endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
             registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
+        config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
         registrations.forEach(Runnable::run);
     }
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** The gateway of this path. */
+    HttpServlet gateway(String path) {
+        return gateways.stream().filter(each -> each.serves(path)).findFirst().orElseThrow();
     }
 
     /** The HTTP API; to be used only where there are tokens. */
@@ -95,5 +109,6 @@ final class OpenLedger implements AutoCloseable {
     @Override
     public void close() {
         engine.close();
+        gateways.forEach(GatewayEndpoint::close);
     }
 }

@@ -62,7 +62,8 @@ public final class SemelServer implements AutoCloseable {
     private static String summary(ServerConfig config) {
         return "Sources: " + config.sources().size() + ", routes: "
                 + config.routes().size() + ", destinations: "
-                + config.destinations().size() + ", tokens of the API: "
+                + config.destinations().size() + ", gateways: "
+                + config.gateways().size() + ", tokens of the API: "
                 + config.tokens().size() + ".";
     }
 

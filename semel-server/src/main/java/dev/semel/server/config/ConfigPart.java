@@ -18,7 +18,8 @@ enum ConfigPart {
     ALLOW("destinations.NAME.allow", "`destinations.NAME.allow`"),
     ROUTE("routes[]", "`routes[]`"),
     CONDITION("routes[].when[]", "`routes[].when[]`"),
-    TOKEN("tokens.NAME", "`tokens.NAME`");
+    TOKEN("tokens.NAME", "`tokens.NAME`"),
+    GATEWAY("gateways.NAME", "`gateways.NAME`");
 
     private final String path;
     private final String title;

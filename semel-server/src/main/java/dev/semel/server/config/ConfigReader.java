@@ -31,12 +31,15 @@ final class ConfigReader {
         NamedPolicies policies = NamedPolicies.read(all);
         List<NamedNode> sourceNodes = named(all, ConfigSetting.SOURCES, "source");
         List<NamedNode> destinationNodes = named(all, ConfigSetting.DESTINATIONS, "destination");
-        SourceReader sourceReader = new SourceReader(all, policies);
+        SourcePaths paths = new SourcePaths();
+        SourceReader sourceReader = new SourceReader(all, policies, paths);
         DestinationReader destinationReader = new DestinationReader(all, policies);
         List<SourceConfig> sources = each(sourceNodes, sourceReader::read);
         List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
         List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
         List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
+        GatewayReader gatewayReader = new GatewayReader(all, policies, paths);
+        List<GatewayConfig> gateways = each(named(all, ConfigSetting.GATEWAYS, "gateway"), gatewayReader::read);
         warnAboutUnused(sourceNodes, destinationNodes, routes);
         if (store.isEmpty() || listen.isEmpty()) {
             return Optional.empty();
@@ -46,7 +49,7 @@ final class ConfigReader {
                 listen.get(),
                 policies.used(sources, destinations),
                 tokens,
-                new ServerConfig.Routing(sources, destinations, routes)));
+                new ServerConfig.Routing(sources, destinations, routes, gateways)));
     }
 
     private static <T> List<T> each(List<NamedNode> nodes, Function<NamedNode, Optional<T>> reader) {

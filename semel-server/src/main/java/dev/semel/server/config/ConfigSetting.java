@@ -34,6 +34,12 @@ enum ConfigSetting {
             "settings by name",
             words("none, and the HTTP API is off"),
             "Clients of the HTTP API. A name is shown in the audit and in logs."),
+    GATEWAYS(
+            ConfigPart.FILE,
+            "gateways",
+            "settings by name",
+            words("none"),
+            "HTTP APIs in front of which the server runs each request under an Idempotency-Key once."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,
@@ -328,7 +334,102 @@ enum ConfigSetting {
             "scopes",
             "a list of scopes",
             required(),
-            "What it allows: run, send, or for some names only send:orders or run:billing.*.");
+            "What it allows: run, send, or for some names only send:orders or run:billing.*."),
+
+    GATEWAY_PATH(
+            ConfigPart.GATEWAY,
+            "path",
+            "a path",
+            required(),
+            "Where callers reach the API. Everything below it is passed on, without this path."),
+    GATEWAY_UPSTREAM(
+            ConfigPart.GATEWAY,
+            "upstream",
+            "a URL",
+            required(),
+            "Scheme, host, port and base path of the API. Requests go nowhere else."),
+    GATEWAY_CALLERS(
+            ConfigPart.GATEWAY,
+            "callers",
+            "token or upstream",
+            preset("token"),
+            "token: callers need a token of this server with the scope run:gateway.NAME, which is not passed on. upstream: the API"
+                    + " authenticates; keys belong to the value of Authorization, which is passed on."),
+    GATEWAY_TENANT(
+            ConfigPart.GATEWAY,
+            "tenant",
+            "a name",
+            words("the tenant of the token"),
+            "The tenant of all callers; required for callers: upstream."),
+    GATEWAY_KEY(
+            ConfigPart.GATEWAY,
+            "key",
+            "required or optional",
+            preset("required"),
+            "Whether POST, PUT, PATCH and DELETE need the header Idempotency-Key."),
+    GATEWAY_TEMPLATES(
+            ConfigPart.GATEWAY,
+            "templates",
+            "a list such as /orders/{id}",
+            words("/**"),
+            "Routes of the API. The same key on two routes is two keys; all that match none are one route."),
+    GATEWAY_REPEATABLE(
+            ConfigPart.GATEWAY,
+            "repeatable",
+            "true or false",
+            preset("false"),
+            "Whether the API itself runs a request once for each Idempotency-Key. Then an interrupted request may be sent again, under"
+                    + " the same derived key, and is not UNKNOWN."),
+    GATEWAY_PROBE(
+            ConfigPart.GATEWAY,
+            "probe",
+            "a path with {key}",
+            words("none: a person decides"),
+            "Below upstream. It is asked with GET about requests that are UNKNOWN: 2xx means done, 410 means that it never will be."),
+    GATEWAY_POLICY(
+            ConfigPart.GATEWAY,
+            "policy",
+            "the name of a policy",
+            preset("api.request"),
+            "Retention, lease, attempt-timeout and pauses of requests under a key."),
+    GATEWAY_HEADERS(
+            ConfigPart.GATEWAY,
+            "headers",
+            "values by name",
+            words("none"),
+            "Headers of each request to the API, in place of the caller's. Credentials must come from variables or files."),
+    GATEWAY_TIMEOUT(
+            ConfigPart.GATEWAY,
+            "timeout",
+            "a duration, 100ms to 10m",
+            preset("20s"),
+            "Time for a whole answer under a key, else for its beginning; shorter than the attempt-timeout of its policy."),
+    GATEWAY_IDLE(
+            ConfigPart.GATEWAY,
+            "idle",
+            "a duration, 100ms to 10m",
+            preset("30s"),
+            "Time after which an answer that stands still is given up."),
+    GATEWAY_STREAMS(
+            ConfigPart.GATEWAY,
+            "streams",
+            "pass or refuse",
+            preset("pass"),
+            "What happens to GET requests that are answered with a stream, such as text/event-stream."),
+    GATEWAY_LARGEST_REQUEST(
+            ConfigPart.GATEWAY, "largest-request", "a size, 1B to 64MiB", preset("1MiB"), "Largest body of a request."),
+    GATEWAY_LARGEST_RESPONSE(
+            ConfigPart.GATEWAY,
+            "largest-response",
+            "a size, 1B to 4MiB",
+            preset("256KiB"),
+            "Largest body that is kept for replays; a request with a larger one is done, and its replays have no body."),
+    GATEWAY_REQUESTS(
+            ConfigPart.GATEWAY,
+            "requests",
+            "1 to 150",
+            preset("50"),
+            "Requests at once; further ones get 503. All gateways together may have 150.");
 
     private final ConfigPart part;
     private final String key;

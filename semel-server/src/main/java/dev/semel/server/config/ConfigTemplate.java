@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
-/** Configuration files to start from, one for each kind of sender. */
+/** Configuration files to start from, one for each kind of sender, and one for a gateway. */
 public enum ConfigTemplate {
     STANDARD_WEBHOOKS("standard-webhooks", "sender", """
             # lane: json:/data/customer          # deliver webhooks with the same text here in their order"""),
@@ -18,11 +18,12 @@ public enum ConfigTemplate {
     SLACK("slack", "slack", """
             lane: json:/event/channel            # events of one channel are delivered in their order"""),
     SHOPIFY("shopify", "shopify", """
-            lane: json:/id                       # changes of one object are delivered in their order""");
+            lane: json:/id                       # changes of one object are delivered in their order"""),
+    GATEWAY("gateway", "api", "");
 
     private static final int RANDOM_BYTES = 16;
     private static final Pattern VARIABLE = Pattern.compile("(?m)^[^#\\n]*\\$\\{env:(\\w+)}");
-    private static final String TEXT = """
+    private static final String HEAD = """
             # Configuration of the Semel server. To check this file: semel check FILE
             # Every setting is explained in docs/server-configuration.md.
             #
@@ -39,6 +40,9 @@ public enum ConfigTemplate {
               #   certificate: /etc/semel/tls.crt
               #   key: /etc/semel/tls.key
 
+            """;
+
+    private static final String TEXT = HEAD + """
             policies:
               delivery:                              # 12 attempts within about a day
                 extends: http.client
@@ -71,6 +75,23 @@ public enum ConfigTemplate {
                 #     in: [first.kind, second.kind]
             """;
 
+    private static final String GATEWAY_TEXT = HEAD + """
+            gateways:
+              api:
+                path: /api-gateway                   # callers use https://YOUR-HOST/api-gateway/...
+                upstream: ${env:API_URL}             # https://...
+                # templates: ["/orders/{id}"]        # the same key on two routes is two keys
+                # repeatable: true                   # if the API itself runs each Idempotency-Key once
+                # headers:                           # credentials of the gateway, in place of the caller's
+                #   Authorization: Bearer ${env:API_TOKEN}
+
+            tokens:
+              client:                                # sends Authorization: Bearer and this secret
+                secret: ${env:CLIENT_TOKEN}
+                tenant: main
+                scopes: ["run:gateway.api"]
+            """;
+
     private final String preset;
     private final String source;
     private final String lane;
@@ -97,6 +118,9 @@ public enum ConfigTemplate {
      * @param random for the part of the path that must not be guessed
      */
     public String text(RandomGenerator random) {
+        if (this == GATEWAY) {
+            return GATEWAY_TEXT;
+        }
         return TEXT.replace("@LANE@", lane.strip())
                 .replace("@NAME@", source)
                 .replace("@SCHEME@", preset)

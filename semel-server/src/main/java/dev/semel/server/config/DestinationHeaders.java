@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Headers that are added to deliveries. Their values may be secrets, so no message repeats them. */
-record DestinationHeaders(ConfigSection section) {
+record DestinationHeaders(ConfigSection section, ConfigSetting setting) {
     private static final Set<String> SECRET = Set.of("authorization", "cookie", "x-api-key", "x-auth-token");
     private static final Set<String> OWN = Set.of(
             "connection",
@@ -30,12 +30,12 @@ record DestinationHeaders(ConfigSection section) {
     /** Empty when one is wrong, which is reported. */
     Optional<Map<String, String>> read() {
         Map<String, String> headers = new LinkedHashMap<>();
-        if (!section.has(ConfigSetting.DESTINATION_HEADERS)) {
+        if (!section.has(setting)) {
             return Optional.of(headers);
         }
         int before = section.findings().count();
         Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-        for (NamedNode header : section.named(ConfigSetting.DESTINATION_HEADERS)) {
+        for (NamedNode header : section.named(setting)) {
             String label = section.label("headers") + ", header " + ConfigText.quoted(header.name()) + ",";
             Optional<ConfigText> value = section.text(header.node(), label);
             String problem = !EventPlaces.HEADER_NAME.matcher(header.name()).matches()

@@ -65,7 +65,8 @@ final class DestinationReader {
         Optional<EgressRules> egress = egress(section);
         Optional<URI> url = new DestinationUrl(section)
                 .read(egress.map(EgressRules::plainHttp).orElse(true));
-        Optional<Map<String, String>> headers = new DestinationHeaders(section).read();
+        Optional<Map<String, String>> headers =
+                new DestinationHeaders(section, ConfigSetting.DESTINATION_HEADERS).read();
         Optional<List<String>> signing = signing(section);
         Optional<Duration> timeout = section.value(
                 ConfigSetting.DESTINATION_TIMEOUT,
@@ -98,8 +99,8 @@ final class DestinationReader {
                     Optional<Boolean> http = allow.value(ConfigSetting.ALLOW_HTTP, ValueForms::flag);
                     List<ConfigText> texts = allow.texts(ConfigSetting.ALLOW_NETWORKS);
                     List<String> networks = new ArrayList<>();
-                    texts.forEach(text -> allow.value(text, allow.label("networks"), CidrNetwork::checked)
-                            .ifPresent(networks::add));
+                    texts.forEach(text -> allow.value(text, allow.label("networks"), CidrNetwork::of)
+                            .ifPresent(network -> networks.add(text.text())));
                     return http.isEmpty() || networks.size() < texts.size()
                             ? Optional.empty()
                             : Optional.of(new EgressRules(http.get(), networks));

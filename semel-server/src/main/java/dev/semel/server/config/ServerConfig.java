@@ -21,12 +21,22 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         tokens = List.copyOf(tokens);
     }
 
-    /** Where webhooks come from and go to. */
-    public record Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
+    /** Where webhooks come from and go to, and the APIs behind the gateway. */
+    public record Routing(
+            List<SourceConfig> sources,
+            List<DestinationConfig> destinations,
+            List<RouteConfig> routes,
+            List<GatewayConfig> gateways) {
+        /** Without gateways. */
+        public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
+            this(sources, destinations, routes, List.of());
+        }
+
         public Routing {
             sources = List.copyOf(sources);
             destinations = List.copyOf(destinations);
             routes = List.copyOf(routes);
+            gateways = List.copyOf(gateways);
         }
     }
 
@@ -45,12 +55,18 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         return routing.routes;
     }
 
+    /** HTTP APIs behind the gateway. */
+    public List<GatewayConfig> gateways() {
+        return routing.gateways;
+    }
+
     /** Without the URL of the store, which may have a password. */
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
                 + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
-                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes]";
+                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
+                + gateways() + "]";
     }
 
     /**

@@ -22,11 +22,12 @@ final class SourceReader {
 
     private final ConfigSection all;
     private final NamedPolicies policies;
-    private final SourcePaths paths = new SourcePaths();
+    private final SourcePaths paths;
 
-    SourceReader(ConfigSection all, NamedPolicies policies) {
+    SourceReader(ConfigSection all, NamedPolicies policies, SourcePaths paths) {
         this.all = all;
         this.policies = policies;
+        this.paths = paths;
     }
 
     /** Empty when it has faults, which are reported. */

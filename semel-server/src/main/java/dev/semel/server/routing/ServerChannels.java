@@ -4,17 +4,23 @@ import dev.semel.Channel;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.SourceConfig;
+import java.util.regex.Pattern;
 
 /** The channels of a server. Their names are part of each message's identity, so a source or destination that is renamed is a new one. */
 public final class ServerChannels {
     private static final String SOURCE = "source.";
     private static final String DESTINATION = "destination.";
 
+    /** As the filter names the operations of a gateway: method and route. */
+    private static final Pattern REQUEST = Pattern.compile("[A-Z]+ /.*", Pattern.DOTALL);
+
     private ServerChannels() {}
 
     /** Whether a channel or operation of this name is the server's own. */
     public static boolean isReserved(String name) {
-        return name.startsWith(SOURCE) || name.startsWith(DESTINATION);
+        return name.startsWith(SOURCE)
+                || name.startsWith(DESTINATION)
+                || REQUEST.matcher(name).matches();
     }
 
     /** Webhooks as they came in, until they are routed. */

@@ -31,8 +31,10 @@ class ConfigTemplateTest {
         String text = template.text(new Random(7));
         ConfigFile read = ConfigFile.read(SampleConfig.write(directory, text), Secrets.of(values(text)));
         assertThat(read.warnings()).isEmpty();
-        assertThat(read.config().sources()).hasSize(1);
-        assertThat(read.config().routes()).hasSize(1);
+        boolean gateway = template == ConfigTemplate.GATEWAY;
+        assertThat(read.config().sources()).hasSize(gateway ? 0 : 1);
+        assertThat(read.config().routes()).hasSize(gateway ? 0 : 1);
+        assertThat(read.config().gateways()).hasSize(gateway ? 1 : 0);
     }
 
     @ParameterizedTest

@@ -90,7 +90,15 @@ class ServerConfigurationPageTest {
                 directory.resolve("stripe-old"), java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
         assertThat(SampleConfig.read(directory, example).warnings()).isEmpty();
         assertThat(example)
-                .contains(Stream.of("store", "listen", "policies", "sources", "destinations", "routes", "tokens")
+                .contains(Stream.of(
+                                "store",
+                                "listen",
+                                "policies",
+                                "sources",
+                                "destinations",
+                                "routes",
+                                "tokens",
+                                "gateways")
                         .map(each -> each + ":")
                         .toList());
     }
@@ -154,6 +162,10 @@ class ServerConfigurationPageTest {
                 secret: ${env:SECRET}
                 tenant: acme
                 scopes: [run]
+            gateways:
+              api: #GATEWAY
+                path: /shop
+                upstream: https://shop.example/v1
             """;
 
     /** The base with this value of a setting, in place of the one that is there. */
