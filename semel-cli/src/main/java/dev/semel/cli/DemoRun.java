@@ -99,7 +99,7 @@ final class DemoRun {
     private void count() {
         long now = time.nanos();
         if (now >= nextCount) {
-            effects = judge.soFar(traffic);
+            effects = judge.soFar(traffic, effects);
             long took = time.nanos() - now;
             nextCount = time.nanos() + Math.max(SECOND, took * COUNTING_SHARE);
         }

@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.semel.SemelException;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Stores;
 import dev.semel.time.TimeSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -48,6 +54,25 @@ class DemoTest {
         assertThat(score.get("payments").asLong())
                 .isGreaterThanOrEqualTo(score.get("executed").asLong());
         assertThat(shell.exit()).isZero();
+    }
+
+    @Test
+    void countWhileTheFileIsLockedKeepsTheLastCount(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("ledger.db");
+        DemoTable table = new DemoTable("r");
+        DemoScore.Effects last = new DemoScore.Effects(7, 1, 2);
+        try (Store store = Stores.open("sqlite:" + file, StoreProvider.Options.DEFAULT)) {
+            table.create(store);
+            DemoCounter counter = new DemoCounter(store, table, true);
+            DemoTraffic traffic = new DemoTraffic(TimeSource.system(), new SplittableRandom(1));
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                    Statement lock = other.createStatement()) {
+                lock.execute("BEGIN IMMEDIATE");
+                assertThat(counter.soFar(traffic, last)).isEqualTo(last);
+                lock.execute("ROLLBACK");
+            }
+            assertThat(counter.soFar(traffic, last)).isEqualTo(new DemoScore.Effects(0, 0, 0));
+        }
     }
 
     @Test
