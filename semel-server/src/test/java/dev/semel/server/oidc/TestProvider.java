@@ -5,6 +5,7 @@ import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.crypto.opts.AllowWeakRSAKey;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
@@ -182,7 +183,7 @@ public final class TestProvider implements AutoCloseable {
                     .type(JOSEObjectType.JWT)
                     .keyID(key.getKeyID());
             SignedJWT token = new SignedJWT(header.apply(builder).build(), claims);
-            token.sign(new RSASSASigner(key.toPrivateKey(), true));
+            token.sign(new RSASSASigner(key.toPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())));
             return token.serialize();
         } catch (JOSEException e) {
             throw new IllegalStateException(e);
