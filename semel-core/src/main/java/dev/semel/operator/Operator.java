@@ -293,6 +293,11 @@ public final class Operator {
         return ChannelState.all(store);
     }
 
+    /** Writes who was let in as an operator, and who was not. */
+    public AccessEvents access() {
+        return new AccessEvents(store.audit(), events);
+    }
+
     /** The modes and pauses that are set. */
     public Switchboard.Modes modes() {
         return store.switchboard().modes();

@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.SemelException;
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.session.LoginState;
 import dev.semel.time.TimeSource;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -23,6 +24,7 @@ final class Generation {
     private static final int MOST_REQUESTS = Integer.MAX_VALUE;
 
     private final ServerConfig config;
+    private final LoginState logins;
     private final Deliveries deliveries = new Deliveries();
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Semaphore requests = new Semaphore(MOST_REQUESTS);
@@ -30,8 +32,10 @@ final class Generation {
     private volatile @Nullable OpenLedger ledger;
     private @Nullable Thread opener;
 
-    Generation(ServerConfig config) {
+    /** @param logins of the process, which outlive this generation */
+    Generation(ServerConfig config, LoginState logins) {
         this.config = config;
+        this.logins = logins;
     }
 
     ServerConfig config() {
@@ -56,7 +60,7 @@ final class Generation {
      * @throws SemelException.StoreUnavailable when its store cannot be reached
      */
     void open() {
-        OpenLedger opened = OpenLedger.of(config, deliveries, meters);
+        OpenLedger opened = OpenLedger.of(config, deliveries, meters, logins);
         ledger = opened;
         if (retired.isOpen()) {
             opened.close();

@@ -6,14 +6,19 @@ import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
+import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Tokens;
 import dev.semel.server.api.ApiServlet;
+import dev.semel.server.api.SessionServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
 import dev.semel.server.gateway.GatewayEndpoint;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
+import dev.semel.server.session.LoginState;
+import dev.semel.server.session.OperatorAccess;
+import dev.semel.server.session.OperatorAudit;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServlet;
@@ -35,18 +40,24 @@ final class OpenLedger implements AutoCloseable {
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
     private final Access access;
+    private final OperatorAudit operatorAudit;
+    private final OperatorAccess operatorAccess;
+    private final HttpServlet session;
 
-    private OpenLedger(Engine engine, ServerConfig config) {
+    private OpenLedger(Engine engine, ServerConfig config, LoginState logins) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
         this.api = new ApiServlet(engine, access);
+        this.operatorAudit = new OperatorAudit(engine.operator().access());
+        this.operatorAccess = new OperatorAccess(config.operators(), logins, operatorAudit);
+        this.session = new SessionServlet(operatorAccess);
     }
 
     /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters) {
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, LoginState logins) {
         Semel.Settings settings = Semel.settings(config.store())
                 .withWatch(MicrometerWatch.of(meters))
                 .withLargestValue(LARGEST_VALUE);
@@ -54,13 +65,14 @@ final class OpenLedger implements AutoCloseable {
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
-            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, logins);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
-            semel.close();
-            if (ledger != null) {
-                ledger.gateways.forEach(GatewayEndpoint::close);
+            if (ledger == null) {
+                semel.close();
+            } else {
+                ledger.close();
             }
             throw e;
         }
@@ -79,6 +91,7 @@ final class OpenLedger implements AutoCloseable {
             registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
         config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
+        operatorAudit.start();
         registrations.forEach(Runnable::run);
     }
 
@@ -96,6 +109,21 @@ final class OpenLedger implements AutoCloseable {
         return api;
     }
 
+    /** Operators' sessions. */
+    HttpServlet session() {
+        return session;
+    }
+
+    /** Authenticates the requests of operators. */
+    AdminAccess adminAccess() {
+        return operatorAccess;
+    }
+
+    /** For operators who are known and may not do what they ask for. */
+    OperatorAudit operatorAudit() {
+        return operatorAudit;
+    }
+
     /** @throws RuntimeException when the store cannot be reached */
     void demandReachable() {
         engine.operator().modes();
@@ -108,6 +136,7 @@ final class OpenLedger implements AutoCloseable {
 
     @Override
     public void close() {
+        operatorAudit.close();
         engine.close();
         gateways.forEach(GatewayEndpoint::close);
     }

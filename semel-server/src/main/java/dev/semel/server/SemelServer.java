@@ -2,8 +2,12 @@ package dev.semel.server;
 
 import dev.semel.SemelException;
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.session.LoginState;
+import dev.semel.server.session.OneTimeSecret;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,12 +30,13 @@ public final class SemelServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SemelServer.class);
 
     private final JettyServer jetty;
+    private final LoginState logins = new LoginState();
     private volatile Generation current;
     private boolean stopped;
 
     private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
         this.jetty = new JettyServer(config.listen(), new EndpointServlet(this::current));
-        this.current = new Generation(config);
+        this.current = new Generation(config, logins);
     }
 
     /**
@@ -52,6 +57,9 @@ public final class SemelServer implements AutoCloseable {
             throw e;
         }
         LOG.info("Listening on {}. {}", server.uri(), summary(config));
+        if (config.operators().isLoopbackOnly()) {
+            server.offerFirstLogin();
+        }
         return server;
     }
 
@@ -59,12 +67,34 @@ public final class SemelServer implements AutoCloseable {
         return current;
     }
 
+    /** The only place where a secret is shown, because nobody else could tell it. */
+    private void offerFirstLogin() {
+        URI uri = uri();
+        try {
+            InetAddress address =
+                    InetAddress.getByName(current.config().listen().address());
+            if (address.isAnyLocalAddress() || address.isLoopbackAddress()) {
+                URI local = address.isAnyLocalAddress()
+                        ? URI.create(uri.getScheme() + "://127.0.0.1:" + uri.getPort())
+                        : uri;
+                LOG.warn("{}", OneTimeSecret.instructions(logins.oneTimeSecret().make(), local));
+                return;
+            }
+        } catch (UnknownHostException e) {
+            LOG.debug("The address of the listener cannot be looked up.", e);
+        }
+        LOG.warn(
+                "No users are configured, and this server does not listen on loopback: nobody can operate it over HTTP. Add"
+                        + " users or an identity provider to the configuration: docs/security.md");
+    }
+
     private static String summary(ServerConfig config) {
         return "Sources: " + config.sources().size() + ", routes: "
                 + config.routes().size() + ", destinations: "
                 + config.destinations().size() + ", gateways: "
                 + config.gateways().size() + ", tokens of the API: "
-                + config.tokens().size() + ".";
+                + config.tokens().size() + ", users: "
+                + config.operators().users().size() + ".";
     }
 
     /** Where it listens, with the real port. */
@@ -96,7 +126,7 @@ public final class SemelServer implements AutoCloseable {
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
         jetty.reloadTls(next.listen().tls());
-        Generation after = new Generation(next);
+        Generation after = new Generation(next, logins);
         try {
             after.open();
         } catch (RuntimeException | Error e) {
@@ -105,6 +135,9 @@ public final class SemelServer implements AutoCloseable {
         }
         current = after;
         LOG.info("The changed configuration is in use. {}", summary(next));
+        if (next.operators().isLoopbackOnly() && !before.config().operators().isLoopbackOnly()) {
+            offerFirstLogin();
+        }
         return before;
     }
 

@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * forgotten when there are too many. Valid tokens are not affected, so that one client with an old token does not lock out others
  * behind the same proxy. Thread-safe.
  */
-final class FailedAttempts {
-    static final int ALLOWED = 20;
+public final class FailedAttempts {
+    /** Failures of one address in a window. */
+    public static final int ALLOWED = 20;
+
     static final Duration WINDOW = Duration.ofMinutes(1);
     static final int MOST_ADDRESSES = 10_000;
 
@@ -28,13 +30,12 @@ final class FailedAttempts {
 
     private record Window(long began, int failures) {}
 
-    FailedAttempts(TimeSource time) {
+    public FailedAttempts(TimeSource time) {
         this.time = time;
     }
 
     /** Counts one more. Returns how long to wait when there were too many; null otherwise. */
-    @Nullable
-    synchronized Duration count(String address) {
+    public synchronized @Nullable Duration count(String address) {
         String network = network(address);
         long now = time.nanos();
         Window last = windows.remove(network);
@@ -49,7 +50,7 @@ final class FailedAttempts {
     }
 
     /** One host can have all IPv6 addresses of its network of 64 bits. */
-    private static String network(String address) {
+    public static String network(String address) {
         if (address.indexOf(':') < 0) {
             return address;
         }

@@ -19,6 +19,10 @@ enum ConfigPart {
     ROUTE("routes[]", "`routes[]`"),
     CONDITION("routes[].when[]", "`routes[].when[]`"),
     TOKEN("tokens.NAME", "`tokens.NAME`"),
+    USER("users.NAME", "`users.NAME`"),
+    OIDC("oidc", "`oidc`"),
+    OIDC_ROLE("oidc.roles.VALUE", "`oidc.roles.VALUE`"),
+    SESSIONS("sessions", "`sessions`"),
     GATEWAY("gateways.NAME", "`gateways.NAME`");
 
     private final String path;

@@ -2,6 +2,7 @@ package dev.semel.server.config;
 
 import dev.semel.server.access.Token;
 import dev.semel.server.config.ConfigSection.NamedNode;
+import dev.semel.server.session.OperatorSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,7 @@ final class ConfigReader {
         List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
         List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
         List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
+        OperatorSettings operators = new OperatorReader(all, tokens).read(named(all, ConfigSetting.USERS, "user"));
         GatewayReader gatewayReader = new GatewayReader(all, policies, paths);
         List<GatewayConfig> gateways = each(named(all, ConfigSetting.GATEWAYS, "gateway"), gatewayReader::read);
         warnAboutUnused(sourceNodes, destinationNodes, routes);
@@ -49,7 +51,8 @@ final class ConfigReader {
                 listen.get(),
                 policies.used(sources, destinations),
                 tokens,
-                new ServerConfig.Routing(sources, destinations, routes, gateways)));
+                new ServerConfig.Routing(sources, destinations, routes, gateways),
+                operators));
     }
 
     private static <T> List<T> each(List<NamedNode> nodes, Function<NamedNode, Optional<T>> reader) {

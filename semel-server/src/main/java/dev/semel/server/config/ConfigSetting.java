@@ -40,6 +40,9 @@ enum ConfigSetting {
             "settings by name",
             words("none"),
             "HTTP APIs in front of which the server runs each request under an Idempotency-Key once."),
+    USERS(ConfigPart.FILE, "users", "settings by name", words("none"), "Operators, by their names in the audit."),
+    OIDC(ConfigPart.FILE, "oidc", "settings", words("none"), "An identity provider whose tokens operators may send."),
+    SESSIONS(ConfigPart.FILE, "sessions", "settings", words("as below"), "Limits of operators' sessions."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,
@@ -335,6 +338,61 @@ enum ConfigSetting {
             "a list of scopes",
             required(),
             "What it allows: run, send, or for some names only send:orders or run:billing.*."),
+
+    USER_SECRETS(
+            ConfigPart.USER,
+            "secrets",
+            "one reference or a list",
+            required(),
+            "What this operator sends, 20 to 512 random characters. At most 8; two while a secret is replaced."),
+    USER_ROLE(ConfigPart.USER, "role", "viewer, operator or admin", required(), "What this operator may do."),
+    USER_TENANT(ConfigPart.USER, "tenant", "a name", words("required, or all-tenants"), "Whose records are visible."),
+    USER_ALL(ConfigPart.USER, "all-tenants", "true or false", preset("false"), "Whether those of all tenants are."),
+
+    OIDC_ISSUER(ConfigPart.OIDC, "issuer", "a URL", required(), "The provider, exactly as its tokens name it in iss."),
+    OIDC_AUDIENCE(
+            ConfigPart.OIDC, "audience", "a text or a list", required(), "A token must be for one of these (aud)."),
+    OIDC_JWKS(ConfigPart.OIDC, "jwks-url", "a URL", words("as the issuer tells"), "Where the provider's keys are."),
+    OIDC_ALGORITHMS(
+            ConfigPart.OIDC,
+            "algorithms",
+            "a list",
+            words("RS256, PS256 and ES256"),
+            "How tokens may be signed: RS, PS or ES with 256, 384 or 512. Never none or HS."),
+    OIDC_TOLERANCE(ConfigPart.OIDC, "tolerance", "a duration, 0s to 5m", preset("60s"), "How far clocks may differ."),
+    OIDC_NAME(ConfigPart.OIDC, "name-claim", "a claim", preset("sub"), "The name for the audit."),
+    OIDC_ROLES_CLAIM(
+            ConfigPart.OIDC,
+            "role-claim",
+            "a claim",
+            preset("roles"),
+            "The claim that is looked up in roles: a list, or words in a text."),
+    OIDC_TENANT_CLAIM(ConfigPart.OIDC, "tenant-claim", "a claim", words("none"), "The tenant, for roles without one."),
+    OIDC_ROLES(
+            ConfigPart.OIDC,
+            "roles",
+            "settings by value",
+            required(),
+            "What each value of the role claim allows. The first one that a token has is used."),
+    OIDC_HTTP(
+            ConfigPart.OIDC, "loopback-http", "true or false", preset("false"), "Whether http to this machine is allowed."),
+
+    OIDC_ROLE_ROLE(ConfigPart.OIDC_ROLE, "role", "viewer, operator or admin", required(), "What they may do."),
+    OIDC_ROLE_TENANT(
+            ConfigPart.OIDC_ROLE, "tenant", "a name", words("that of tenant-claim"), "Whose records are visible."),
+    OIDC_ROLE_ALL(
+            ConfigPart.OIDC_ROLE, "all-tenants", "true or false", preset("false"), "Whether those of all tenants are."),
+
+    SESSIONS_IDLE(ConfigPart.SESSIONS, "idle", "a duration, 1m to 24h", preset("30m"), "When an unused session ends."),
+    SESSIONS_LONGEST(ConfigPart.SESSIONS, "longest", "a duration, 5m to 7d", preset("12h"), "When every session ends."),
+    SESSIONS_PER_USER(
+            ConfigPart.SESSIONS, "per-user", "1 to 100", preset("10"), "Sessions of one operator; one more ends the oldest."),
+    SESSIONS_COOKIES(
+            ConfigPart.SESSIONS,
+            "cookies",
+            "tls or always-secure",
+            preset("tls"),
+            "When cookies are Secure: if this server serves TLS, or always, for a proxy with TLS in front of it."),
 
     GATEWAY_PATH(
             ConfigPart.GATEWAY,

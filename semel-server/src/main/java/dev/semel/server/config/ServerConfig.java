@@ -2,6 +2,7 @@ package dev.semel.server.config;
 
 import dev.semel.Policy;
 import dev.semel.server.access.Token;
+import dev.semel.server.session.OperatorSettings;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param store URL of the ledger, with its password if it has one; never shown
  * @param policies in addition to the shipped ones, or in place of one of the same name
  * @param tokens of the clients of the HTTP API; without any it is off
+ * @param operators who may operate the server
  */
-public record ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+public record ServerConfig(
+        String store,
+        Listen listen,
+        List<Policy> policies,
+        List<Token> tokens,
+        Routing routing,
+        OperatorSettings operators) {
+
+    /** Nobody may operate the server but who has its one-time secret, on its machine. */
+    public ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+        this(store, listen, policies, tokens, routing, OperatorSettings.NONE);
+    }
 
     public ServerConfig {
         policies = List.copyOf(policies);
@@ -66,7 +79,7 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         return "ServerConfig[" + listen + ", policies "
                 + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
                 + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
-                + gateways() + "]";
+                + gateways() + ", " + operators + "]";
     }
 
     /**

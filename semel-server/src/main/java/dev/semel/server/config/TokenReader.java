@@ -40,7 +40,7 @@ record TokenReader(ConfigSection all) {
                 : Optional.of(new Token(node.name(), secret.get().get(0).text(), tenant.get(), scopes));
     }
 
-    private static Tenant tenant(String text) {
+    static Tenant tenant(String text) {
         try {
             return Tenant.of(text);
         } catch (SemelException.Invalid wrong) {

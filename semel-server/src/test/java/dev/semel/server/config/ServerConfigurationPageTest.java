@@ -98,6 +98,9 @@ class ServerConfigurationPageTest {
                                 "destinations",
                                 "routes",
                                 "tokens",
+                                "users",
+                                "oidc",
+                                "sessions",
                                 "gateways")
                         .map(each -> each + ":")
                         .toList());
@@ -162,6 +165,20 @@ class ServerConfigurationPageTest {
                 secret: ${env:SECRET}
                 tenant: acme
                 scopes: [run]
+            users:
+              alice: #USER
+                secrets: ${env:ALICE_SECRET}
+                role: admin
+                tenant: acme
+            oidc: #OIDC
+              issuer: https://login.example
+              audience: semel
+              tenant-claim: org
+              roles:
+                admins: #OIDC_ROLE
+                  role: admin
+            sessions: #SESSIONS
+              idle: 30m
             gateways:
               api: #GATEWAY
                 path: /shop
