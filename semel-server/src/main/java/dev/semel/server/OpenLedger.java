@@ -8,6 +8,7 @@ import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Tokens;
 import dev.semel.server.api.ApiServlet;
+import dev.semel.server.api.ApiSettings;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
@@ -39,7 +40,7 @@ final class OpenLedger implements AutoCloseable {
     private OpenLedger(Engine engine, ServerConfig config) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
-        this.api = new ApiServlet(engine, access);
+        this.api = new ApiServlet(engine, access, ApiSettings.DEFAULT.withChannels(config.channels()));
     }
 
     /**

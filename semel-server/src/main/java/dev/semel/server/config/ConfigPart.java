@@ -19,6 +19,7 @@ enum ConfigPart {
     ROUTE("routes[]", "`routes[]`"),
     CONDITION("routes[].when[]", "`routes[].when[]`"),
     TOKEN("tokens.NAME", "`tokens.NAME`"),
+    CHANNEL("channels.NAME", "`channels.NAME`"),
     GATEWAY("gateways.NAME", "`gateways.NAME`");
 
     private final String path;

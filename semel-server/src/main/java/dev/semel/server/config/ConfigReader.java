@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 final class ConfigReader {
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,59}");
 
+    private static final Pattern RESERVED = Pattern.compile("(source|destination|semel)\\..*");
+
     private final Path file;
     private final FindingList findings;
 
@@ -38,6 +40,8 @@ final class ConfigReader {
         List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
         List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
         List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
+        List<ChannelConfig> channels =
+                each(unreserved(named(all, ConfigSetting.CHANNELS, "channel")), new ChannelReader(all, policies)::read);
         GatewayReader gatewayReader = new GatewayReader(all, policies, paths);
         List<GatewayConfig> gateways = each(named(all, ConfigSetting.GATEWAYS, "gateway"), gatewayReader::read);
         warnAboutUnused(sourceNodes, destinationNodes, routes);
@@ -47,8 +51,9 @@ final class ConfigReader {
         return Optional.of(new ServerConfig(
                 store.get(),
                 listen.get(),
-                policies.used(sources, destinations),
+                policies.used(sources, destinations, channels),
                 tokens,
+                channels,
                 new ServerConfig.Routing(sources, destinations, routes, gateways)));
     }
 
@@ -70,6 +75,22 @@ final class ConfigReader {
             }
         });
         return nodes;
+    }
+
+    /** Without those that have the name of a channel of the server itself, which are reported. */
+    private List<NamedNode> unreserved(List<NamedNode> channels) {
+        return channels.stream()
+                .filter(node -> {
+                    boolean reserved = RESERVED.matcher(node.name()).matches();
+                    if (reserved) {
+                        findings.fault(
+                                node.at(),
+                                ConfigText.quoted(node.name()) + " is a channel of the server itself: names that begin with"
+                                        + " source., destination. or semel. cannot be used by the API");
+                    }
+                    return !reserved;
+                })
+                .toList();
     }
 
     private static Set<String> names(List<NamedNode> nodes) {

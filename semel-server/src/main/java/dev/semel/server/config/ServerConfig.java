@@ -13,12 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param store URL of the ledger, with its password if it has one; never shown
  * @param policies in addition to the shipped ones, or in place of one of the same name
  * @param tokens of the clients of the HTTP API; without any it is off
+ * @param channels of the HTTP API that differ from the presets
  */
-public record ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+public record ServerConfig(
+        String store,
+        Listen listen,
+        List<Policy> policies,
+        List<Token> tokens,
+        List<ChannelConfig> channels,
+        Routing routing) {
 
     public ServerConfig {
         policies = List.copyOf(policies);
         tokens = List.copyOf(tokens);
+        channels = List.copyOf(channels);
+    }
+
+    /** Without settings of channels. */
+    public ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+        this(store, listen, policies, tokens, List.of(), routing);
     }
 
     /** Where webhooks come from and go to, and the APIs behind the gateway. */
@@ -64,7 +77,7 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels + ", sources "
                 + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
                 + gateways() + "]";
     }
