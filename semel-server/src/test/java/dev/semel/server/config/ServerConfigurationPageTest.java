@@ -98,6 +98,7 @@ class ServerConfigurationPageTest {
                                 "destinations",
                                 "routes",
                                 "tokens",
+                                "channels",
                                 "gateways")
                         .map(each -> each + ":")
                         .toList());
@@ -162,6 +163,9 @@ class ServerConfigurationPageTest {
                 secret: ${env:SECRET}
                 tenant: acme
                 scopes: [run]
+            channels:
+              jobs: #CHANNEL
+                policy: default
             gateways:
               api: #GATEWAY
                 path: /shop
