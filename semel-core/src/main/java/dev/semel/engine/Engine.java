@@ -53,6 +53,7 @@ import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
 import dev.semel.worker.AbandonedDeliveries;
 import dev.semel.worker.Backlogs;
+import dev.semel.worker.ExternalClaims;
 import dev.semel.worker.Housekeeper;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
@@ -232,6 +233,16 @@ public final class Engine implements Semel {
     /** For runs whose handlers are outside this process, such as those of an HTTP API. */
     public ExternalRuns externalRuns() {
         return new ExternalRuns(services, registry::seen);
+    }
+
+    /**
+     * For messages that are handled outside this process, such as by clients of an HTTP API.
+     *
+     * @throws SemelException.Invalid when the store keeps no work for later
+     */
+    public ExternalClaims externalClaims() {
+        worker.demandQueue();
+        return worker.externalClaims(registry::seen);
     }
 
     /** An operator's actions on the ledger of this engine. */

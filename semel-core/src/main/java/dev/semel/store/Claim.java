@@ -49,12 +49,32 @@ public record Claim(
      *
      * @param after begin with the tenant after this one, and go round
      * @param except leave out these
+     * @param only records of this tenant and of no other, and then nobody is left out; absent for all tenants
      */
-    public record Turns(String after, Set<String> except) {
+    public record Turns(String after, Set<String> except, @Nullable String only) {
         public static final Turns ALL = new Turns("", Set.of());
 
         public Turns {
             except = Set.copyOf(except);
+            if (only != null && !except.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "A claim is either for one tenant or for all but some: " + only + ", except " + except);
+            }
+        }
+
+        /** Of all tenants but these. */
+        public Turns(String after, Set<String> except) {
+            this(after, except, null);
+        }
+
+        /** Of one tenant. What such a claim costs does not depend on what other tenants have waiting. */
+        public static Turns only(String tenant) {
+            return new Turns("", Set.of(), tenant);
+        }
+
+        /** Whether records of this tenant may be granted. */
+        public boolean includes(String tenant) {
+            return (only == null || only.equals(tenant)) && !except.contains(tenant);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.SemelException;
 import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.execution.PendingDeath;
+import dev.semel.execution.UnreadablePayload;
 import dev.semel.key.RecordId;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
@@ -75,7 +76,7 @@ final class BufferFiller<P, R> {
                 return ClaimedDelivery.unread(context.services().deliveries(), context.operation(), claimed);
             }
             DeliveryResult unreadable =
-                    ClaimedDelivery.unreadable(context.services().deliveries(), context.operation(), claimed, e);
+                    UnreadablePayload.result(context.services().deliveries(), context.operation(), claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
             if (lane != null && !unreadable.letsLaneGoOn()) {
                 stopped.add(lane.number());

@@ -96,7 +96,8 @@ final class LostClaims {
         return null;
     }
 
-    private static Set<Long> headless(List<Row> rows) {
+    /** Lanes of which these have records, but no longer the head. */
+    static Set<Long> headless(List<Row> rows) {
         Set<Long> seen = new HashSet<>();
         Set<Long> headless = new HashSet<>();
         for (Row row : rows) {

@@ -10,6 +10,7 @@ import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Tokens;
 import dev.semel.server.api.ApiServlet;
 import dev.semel.server.api.SessionServlet;
+import dev.semel.server.api.ApiSettings;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
@@ -47,10 +48,10 @@ final class OpenLedger implements AutoCloseable {
     private OpenLedger(Engine engine, ServerConfig config, LoginState logins) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
-        this.api = new ApiServlet(engine, access);
         this.operatorAudit = new OperatorAudit(engine.operator().access());
         this.operatorAccess = new OperatorAccess(config.operators(), logins, operatorAudit);
         this.session = new SessionServlet(operatorAccess);
+        this.api = new ApiServlet(engine, access, ApiSettings.DEFAULT.withChannels(config.channels()));
     }
 
     /**

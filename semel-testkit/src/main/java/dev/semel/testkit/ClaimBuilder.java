@@ -86,6 +86,11 @@ final class ClaimBuilder {
         return this;
     }
 
+    ClaimBuilder only(String tenant) {
+        turns = Claim.Turns.only(tenant);
+        return this;
+    }
+
     /** With this event of each record that is taken over. */
     ClaimBuilder telling(Function<Row, @Nullable AuditEntry> event) {
         takenOver = event;

@@ -189,6 +189,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class ClaimingForOneTenant extends TenantClaimSuite {
+        ClaimingForOneTenant() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class KeepingLanes extends LineSuite {
         KeepingLanes() {
             super(StoreContract.this);

@@ -17,6 +17,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -69,9 +70,20 @@ final class PostgresQueue implements Queue {
             UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""";
 
     private static final String WHAT = "queueing messages";
+    private static final int MOST_HINTS_OF_ONE = 1024;
 
     private final PostgresSessions sessions;
     private final Map<String, PostgresClaimHints> hints = new ConcurrentHashMap<>();
+
+    /** Of claims for one tenant, by operation and tenant: those used last. */
+    private final Map<List<String>, PostgresClaimHints> hintsOfOne = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<List<String>, PostgresClaimHints> eldest) {
+            return size() > MOST_HINTS_OF_ONE;
+        }
+    };
 
     PostgresQueue(PostgresSessions sessions) {
         this.sessions = sessions;
@@ -144,10 +156,20 @@ final class PostgresQueue implements Queue {
         }
     }
 
+    private PostgresClaimHints hints(Claim claim) {
+        String only = claim.turns().only();
+        if (only == null) {
+            return hints.computeIfAbsent(claim.operation(), PostgresClaimHints::new);
+        }
+        synchronized (hintsOfOne) {
+            return hintsOfOne.computeIfAbsent(
+                    List.of(claim.operation(), only), any -> new PostgresClaimHints(claim.operation()));
+        }
+    }
+
     @Override
     public Claimed claim(Claim claim) {
-        return new PostgresClaim(sessions, hints.computeIfAbsent(claim.operation(), PostgresClaimHints::new), claim)
-                .run();
+        return new PostgresClaim(sessions, hints(claim), claim).run();
     }
 
     @Override

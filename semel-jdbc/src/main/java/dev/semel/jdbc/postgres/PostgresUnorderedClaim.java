@@ -61,6 +61,7 @@ final class PostgresUnorderedClaim {
                 SELECT l.id, l.lane FROM (
                     SELECT r.id, r.lane FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
                         AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
+                        AND r.tenant = coalesce(?::text, r.tenant)
                     ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS l
                 WHERE l.lane IS NULL OR pg_try_advisory_xact_lock%s LIMIT ?) AS o ON true""", PostgresSql.META, PostgresSql.NOW, PostgresLanes.LOCK_ARGUMENTS);
 
@@ -141,6 +142,7 @@ final class PostgresUnorderedClaim {
                     .text(claim.operation())
                     .number((long) claim.grant().maxAttempts())
                     .texts(List.copyOf(claim.turns().except()), tenant -> tenant)
+                    .text(claim.turns().only())
                     .number((long) most + PostgresLaneClaim.MOST_LANES)
                     .number((long) most);
             try (ResultSet found = PostgresLedger.second(statement)) {

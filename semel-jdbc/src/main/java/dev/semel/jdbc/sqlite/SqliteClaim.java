@@ -135,7 +135,7 @@ final class SqliteClaim {
                 },
                 row -> {
                     do {
-                        if (!claim.turns().except().contains(row.getString(8))) {
+                        if (claim.turns().includes(row.getString(8))) {
                             over.add(Candidate.read(row));
                         }
                     } while (over.size() < limit && row.next());

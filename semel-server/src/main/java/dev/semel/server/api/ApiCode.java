@@ -22,6 +22,7 @@ enum ApiCode {
     RETRY_LATER("idempotency.retry_later", 503, "The call failed; retry later"),
     STORE_UNAVAILABLE("idempotency.store_unavailable", 503, "The ledger is unavailable"),
     LEASE_LOST("lease.lost", 409, "The run is not held under this fence"),
+    LANE_WAITING("lane.waiting", 409, "A message before it in its lane has not ended"),
     HALTED("operation.halted", 503, "This operation is switched off"),
     SHADOWED("operation.shadowed", 409, "This operation is in SHADOW: the call was recorded and is not to be run"),
     BREAKER_OPEN("operation.breaker_open", 503, "The circuit breaker of this operation is open");

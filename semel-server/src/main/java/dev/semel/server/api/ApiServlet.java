@@ -6,6 +6,7 @@ import dev.semel.engine.Engine;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Access.Authentication;
+import dev.semel.worker.ExternalClaims;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -39,7 +40,9 @@ public final class ApiServlet extends HttpServlet {
         this.access = access;
         this.settings = settings;
         this.operations = new OperationsResource(semel, engine.externalRuns(), waiting);
-        this.channels = new ChannelsResource(semel);
+        ExternalClaims claims = engine.externalClaims();
+        settings.channels().keySet().forEach(name -> claims.know(settings.channel(name)));
+        this.channels = new ChannelsResource(semel, new WorkResource(claims, waiting));
     }
 
     static ApiProblem noSuchPath() {

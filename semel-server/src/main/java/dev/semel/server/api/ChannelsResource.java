@@ -10,14 +10,20 @@ import java.io.IOException;
 /** {@code /api/v1/channels/{name}}: messages. */
 final class ChannelsResource {
     private final Semel semel;
+    private final WorkResource work;
 
-    ChannelsResource(Semel semel) {
+    ChannelsResource(Semel semel, WorkResource work) {
         this.semel = semel;
+        this.work = work;
     }
 
     /** @param action the rest of the path; empty for the channel itself */
     void respond(ApiRequest request, HttpServletResponse response, String name, String action)
             throws ApiProblem, IOException {
+        if (WorkResource.knows(action)) {
+            work.respond(request, name, action).write(response);
+            return;
+        }
         switch (action) {
             case "" -> {
                 request.demand(Scope.Right.SEND, name);

@@ -23,6 +23,7 @@ enum ConfigPart {
     OIDC("oidc", "`oidc`"),
     OIDC_ROLE("oidc.roles.VALUE", "`oidc.roles.VALUE`"),
     SESSIONS("sessions", "`sessions`"),
+    CHANNEL("channels.NAME", "`channels.NAME`"),
     GATEWAY("gateways.NAME", "`gateways.NAME`");
 
     private final String path;

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 final class ConfigReader {
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,59}");
 
+    private static final Pattern RESERVED = Pattern.compile("(source|destination|semel)\\..*");
+
     private final Path file;
     private final FindingList findings;
 
@@ -40,6 +42,8 @@ final class ConfigReader {
         List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
         List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
         OperatorSettings operators = new OperatorReader(all, tokens).read(named(all, ConfigSetting.USERS, "user"));
+        List<ChannelConfig> channels =
+                each(unreserved(named(all, ConfigSetting.CHANNELS, "channel")), new ChannelReader(all, policies)::read);
         GatewayReader gatewayReader = new GatewayReader(all, policies, paths);
         List<GatewayConfig> gateways = each(named(all, ConfigSetting.GATEWAYS, "gateway"), gatewayReader::read);
         warnAboutUnused(sourceNodes, destinationNodes, routes);
@@ -49,9 +53,9 @@ final class ConfigReader {
         return Optional.of(new ServerConfig(
                 store.get(),
                 listen.get(),
-                policies.used(sources, destinations),
+                policies.used(sources, destinations, channels),
                 tokens,
-                new ServerConfig.Routing(sources, destinations, routes, gateways),
+                new ServerConfig.Routing(sources, destinations, routes, gateways, channels),
                 operators));
     }
 
@@ -73,6 +77,22 @@ final class ConfigReader {
             }
         });
         return nodes;
+    }
+
+    /** Without those that have the name of a channel of the server itself, which are reported. */
+    private List<NamedNode> unreserved(List<NamedNode> channels) {
+        return channels.stream()
+                .filter(node -> {
+                    boolean reserved = RESERVED.matcher(node.name()).matches();
+                    if (reserved) {
+                        findings.fault(
+                                node.at(),
+                                ConfigText.quoted(node.name()) + " is a channel of the server itself: names that begin with"
+                                        + " source., destination. or semel. cannot be used by the API");
+                    }
+                    return !reserved;
+                })
+                .toList();
     }
 
     private static Set<String> names(List<NamedNode> nodes) {

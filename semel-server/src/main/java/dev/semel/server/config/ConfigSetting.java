@@ -34,6 +34,12 @@ enum ConfigSetting {
             "settings by name",
             words("none, and the HTTP API is off"),
             "Clients of the HTTP API. A name is shown in the audit and in logs."),
+    CHANNELS(
+            ConfigPart.FILE,
+            "channels",
+            "settings by name",
+            words("none"),
+            "Channels of the HTTP API that differ from the presets. Others need no setting."),
     GATEWAYS(
             ConfigPart.FILE,
             "gateways",
@@ -393,6 +399,25 @@ enum ConfigSetting {
             "tls or always-secure",
             preset("tls"),
             "When cookies are Secure: if this server serves TLS, or always, for a proxy with TLS in front of it."),
+    CHANNEL_POLICY(
+            ConfigPart.CHANNEL,
+            "policy",
+            "the name of a policy",
+            preset("default"),
+            "How often and when a failed message is handled again, how long it is kept, and whether a dead one holds up its lane"
+                    + " (dead-head)."),
+    CHANNEL_ORDER(
+            ConfigPart.CHANNEL,
+            "order",
+            "lane or none",
+            preset("lane"),
+            "Whether messages that are sent to a lane are handled in its order; with none lanes are ignored."),
+    CHANNEL_INTERRUPTED(
+            ConfigPart.CHANNEL,
+            "interrupted",
+            "repeat or park",
+            preset("repeat"),
+            "What becomes of a message whose lease expired: it is handled again, or it is UNKNOWN until somebody decides."),
 
     GATEWAY_PATH(
             ConfigPart.GATEWAY,

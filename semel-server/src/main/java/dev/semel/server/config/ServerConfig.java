@@ -34,15 +34,20 @@ public record ServerConfig(
         tokens = List.copyOf(tokens);
     }
 
-    /** Where webhooks come from and go to, and the APIs behind the gateway. */
+    /**
+     * Where webhooks come from and go to, the APIs behind the gateway, and channels of the HTTP API.
+     *
+     * @param channels those that differ from the presets
+     */
     public record Routing(
             List<SourceConfig> sources,
             List<DestinationConfig> destinations,
             List<RouteConfig> routes,
-            List<GatewayConfig> gateways) {
-        /** Without gateways. */
+            List<GatewayConfig> gateways,
+            List<ChannelConfig> channels) {
+        /** Webhooks only. */
         public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
-            this(sources, destinations, routes, List.of());
+            this(sources, destinations, routes, List.of(), List.of());
         }
 
         public Routing {
@@ -50,6 +55,7 @@ public record ServerConfig(
             destinations = List.copyOf(destinations);
             routes = List.copyOf(routes);
             gateways = List.copyOf(gateways);
+            channels = List.copyOf(channels);
         }
     }
 
@@ -73,11 +79,16 @@ public record ServerConfig(
         return routing.gateways;
     }
 
+    /** Channels of the HTTP API that differ from the presets. */
+    public List<ChannelConfig> channels() {
+        return routing.channels;
+    }
+
     /** Without the URL of the store, which may have a password. */
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels() + ", sources "
                 + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
                 + gateways() + ", " + operators + "]";
     }

@@ -11,15 +11,19 @@ public final class ServerChannels {
     private static final String SOURCE = "source.";
     private static final String DESTINATION = "destination.";
 
+    /** Of the engine, such as an operator's replays. */
+    private static final String ENGINE = "semel.";
+
     /** As the filter names the operations of a gateway: method and route. */
     private static final Pattern REQUEST = Pattern.compile("[A-Z]+ /.*", Pattern.DOTALL);
 
     private ServerChannels() {}
 
-    /** Whether a channel or operation of this name is the server's own. */
+    /** Whether a channel or operation of this name is the server's own, or the engine's. */
     public static boolean isReserved(String name) {
         return name.startsWith(SOURCE)
                 || name.startsWith(DESTINATION)
+                || name.startsWith(ENGINE)
                 || REQUEST.matcher(name).matches();
     }
 

@@ -40,8 +40,30 @@ class ConfigFaultsTest {
                         destinations(),
                         deliveries(),
                         capacities(),
+                        channels(),
                         routes())
                 .flatMap(each -> each);
+    }
+
+    private static Stream<Wrong> channels() {
+        return Stream.of(
+                wrong(
+                        SMALL + "channels:\n  jobs: {policy: worker.jobb}\n",
+                        "'policy' of channel 'jobs' is 'worker.jobb': there is no policy of that name; did you mean 'worker.job'?"),
+                wrong(
+                        SMALL + "channels:\n  jobs: {order: lanes}\n",
+                        "'order' of channel 'jobs' is 'lanes': write lane or none"),
+                wrong(
+                        SMALL + "channels:\n  jobs: {interrupted: never}\n",
+                        "'interrupted' of channel 'jobs' is 'never': write repeat or park"),
+                wrong(
+                        SMALL + "channels:\n  source.stripe: {order: none}\n",
+                        "'source.stripe' is a channel of the server itself: names that begin with source., destination. or semel."
+                                + " cannot be used by the API"),
+                wrong(
+                        SMALL + "channels:\n  Jobs: {order: none}\n",
+                        "'Jobs' cannot be the name of a channel: use 1 to 60 lower-case letters, digits, dots, hyphens and"
+                                + " underscores"));
     }
 
     private static Wrong wrong(String text, String fault) {

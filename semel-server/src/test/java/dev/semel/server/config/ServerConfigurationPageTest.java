@@ -101,6 +101,7 @@ class ServerConfigurationPageTest {
                                 "users",
                                 "oidc",
                                 "sessions",
+                                "channels",
                                 "gateways")
                         .map(each -> each + ":")
                         .toList());
@@ -179,6 +180,9 @@ class ServerConfigurationPageTest {
                   role: admin
             sessions: #SESSIONS
               idle: 30m
+            channels:
+              jobs: #CHANNEL
+                policy: default
             gateways:
               api: #GATEWAY
                 path: /shop

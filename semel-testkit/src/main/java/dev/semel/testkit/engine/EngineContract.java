@@ -174,6 +174,27 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class MessagesHandledOutsideThisProcess extends ExternalClaimSuite {
+        MessagesHandledOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LanesHandledOutsideThisProcess extends ExternalLaneSuite {
+        LanesHandledOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LostRepliesOutsideThisProcess extends ExternalClaimFaultSuite {
+        LostRepliesOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class StepsOutsideThisProcess extends ExternalStepSuite {
         StepsOutsideThisProcess() {
             super(EngineContract.this);

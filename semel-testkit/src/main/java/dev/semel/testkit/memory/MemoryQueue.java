@@ -95,7 +95,7 @@ final class MemoryQueue implements Queue {
             int before = retries;
             takeOver();
             List<String> tenants = state.lines.tenants(claim.operation(), last).stream()
-                    .filter(tenant -> !claim.turns().except().contains(tenant))
+                    .filter(claim.turns()::includes)
                     .filter(tenant -> !due(tenant, 1).isEmpty())
                     .toList();
             int open = claim.amount().records() - rows.size();
@@ -126,7 +126,7 @@ final class MemoryQueue implements Queue {
                             && row.header().operation().equals(claim.operation())
                             && row.line().turn() != Turn.WAITING
                             && row.status().attempt() < claim.grant().maxAttempts()
-                            && !claim.turns().except().contains(row.header().tenant()));
+                            && claim.turns().includes(row.header().tenant()));
             over.forEach(row -> begin(row.id()));
         }
 
