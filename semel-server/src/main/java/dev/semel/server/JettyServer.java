@@ -29,8 +29,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Jetty as the server uses it: one connector with limits, one servlet, error pages that say nothing of the inside. */
-final class JettyServer {
+/**
+ * Jetty as the server uses it: one connector with limits, one servlet, error pages that say nothing of the inside. Public for the bench,
+ * which compares the server with the same Jetty without a ledger.
+ */
+public final class JettyServer {
     private static final Logger LOG = LoggerFactory.getLogger(JettyServer.class);
     private static final int THREADS = 200;
 
@@ -41,7 +44,13 @@ final class JettyServer {
     private final ServerConnector connector;
     private final SslContextFactory.@Nullable Server tls;
 
-    JettyServer(ServerConfig.Listen listen, HttpServlet servlet) throws IOException, GeneralSecurityException {
+    /**
+     * Prepared, not started.
+     *
+     * @param servlet gets all requests
+     * @throws IOException when the certificate or its key cannot be read
+     */
+    public JettyServer(ServerConfig.Listen listen, HttpServlet servlet) throws IOException, GeneralSecurityException {
         this.server = new Server(threads());
         this.tls = listen.tls() == null ? null : tls(listen.tls());
         this.connector = connector(listen);
@@ -100,7 +109,7 @@ final class JettyServer {
     }
 
     /** @throws IOException when the address or port cannot be used */
-    void start() throws IOException {
+    public void start() throws IOException {
         try {
             server.start();
         } catch (IOException | RuntimeException e) {
@@ -110,7 +119,8 @@ final class JettyServer {
         }
     }
 
-    int port() {
+    /** The port that it listens on, once it is started. */
+    public int port() {
         return connector.getLocalPort();
     }
 
