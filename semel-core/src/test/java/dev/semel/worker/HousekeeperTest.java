@@ -23,7 +23,7 @@ class HousekeeperTest {
         Duty counting = Duty.every(Duration.ofMillis(1), "counts", rounds::countDown);
         try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(failing, counting))) {
             housekeeper.start();
-            assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(rounds.await(120, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(failures.get()).isPositive();
     }
@@ -38,9 +38,9 @@ class HousekeeperTest {
         });
         try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(rare))) {
             housekeeper.start();
-            assertThat(first.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(first.await(120, TimeUnit.SECONDS)).isTrue();
             housekeeper.wake();
-            assertThat(second.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(second.await(120, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -57,7 +57,7 @@ class HousekeeperTest {
         try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(rare))) {
             own[0] = housekeeper;
             housekeeper.start();
-            assertThat(twice.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(twice.await(120, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -76,7 +76,7 @@ class HousekeeperTest {
                 failed.countDown();
                 throw new IllegalStateException("lost");
             });
-            assertThat(failed.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(failed.await(120, TimeUnit.SECONDS)).isTrue();
             for (int i = 0; i < 40; i++) {
                 takeovers.execute(() -> {
                     started.incrementAndGet();

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Behaviour of PostgreSQL only: concurrent claims, query plans, and notifications between nodes. */
-@Timeout(120)
+@Timeout(300)
 class PostgresQueueTest {
     private static final String CHANNEL = "mail";
 
@@ -308,7 +308,7 @@ class PostgresQueueTest {
             signals.await(Duration.ofMillis(1));
             Future<Set<String>> waiting = thread.submit(() -> signals.await(Duration.ofHours(1)));
             signals.close();
-            assertThat(waiting.get(60, TimeUnit.SECONDS)).isEmpty();
+            assertThat(waiting.get(120, TimeUnit.SECONDS)).isEmpty();
         } finally {
             thread.shutdown();
         }

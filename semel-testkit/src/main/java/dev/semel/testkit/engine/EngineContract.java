@@ -26,6 +26,14 @@ public abstract class EngineContract {
         return Optional.empty();
     }
 
+    /**
+     * Whether tests that make each store call fail in turn do so on each channel and operation. By default they take each call on
+     * one of them, because on a database it takes minutes; with the system property {@code semel.campaign} they take all.
+     */
+    protected boolean strikesEverywhere() {
+        return Boolean.getBoolean("semel.campaign");
+    }
+
     @Nested
     class BadData extends BadDataSuite {
         BadData() {
