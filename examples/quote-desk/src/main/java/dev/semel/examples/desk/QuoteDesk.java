@@ -8,7 +8,7 @@ import dev.semel.examples.desk.documents.PdfRenderer;
 import dev.semel.examples.desk.extraction.Extraction;
 import dev.semel.examples.desk.quotes.Commands;
 import dev.semel.examples.desk.quotes.Quotes;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import dev.semel.examples.desk.slack.Bot;
 import dev.semel.examples.desk.slack.DeadLetters;

@@ -8,7 +8,7 @@ import dev.semel.Semel;
 import dev.semel.examples.desk.outbox.Channels;
 import dev.semel.examples.desk.outbox.CrmRecord;
 import dev.semel.examples.desk.outbox.Note;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import dev.semel.examples.desk.web.JsonService;
 import dev.semel.key.Keys;

@@ -1,5 +1,6 @@
 package dev.semel.examples.desk.demo;
 
+import dev.semel.examples.demo.StandIn;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.client.WireMock;
 import com.github.tomakehurst.wiremock.http.Request;

@@ -10,7 +10,7 @@ import dev.semel.examples.desk.outbox.Note;
 import dev.semel.examples.desk.outbox.RenderJob;
 import dev.semel.examples.desk.outbox.UploadJob;
 import dev.semel.examples.desk.shared.Asked;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import dev.semel.examples.desk.slack.SlackApi;
 import dev.semel.examples.desk.slack.SlackApi.UploadSlot;

@@ -11,7 +11,7 @@ import dev.semel.examples.desk.outbox.CrmRecord;
 import dev.semel.examples.desk.outbox.Note;
 import dev.semel.examples.desk.outbox.RenderJob;
 import dev.semel.examples.desk.shared.Asked;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.key.Keys;
 import java.sql.SQLException;
 import java.util.List;

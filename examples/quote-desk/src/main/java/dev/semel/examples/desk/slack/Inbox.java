@@ -10,7 +10,7 @@ import dev.semel.examples.desk.outbox.FreeText;
 import dev.semel.examples.desk.quotes.Command;
 import dev.semel.examples.desk.quotes.Commands;
 import dev.semel.examples.desk.shared.Asked;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.key.Keys;
 

@@ -4,7 +4,7 @@ import dev.semel.LeasedContext;
 import dev.semel.Semel;
 import dev.semel.examples.desk.outbox.Card;
 import dev.semel.examples.desk.outbox.Channels;
-import dev.semel.examples.desk.shared.Checkpoint;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,6 +1,6 @@
-package dev.semel.examples.desk.shared;
+package dev.semel.examples.demo;
 
-/** Is told when the desk reaches a named point. The demo and the tests end the process there; otherwise nothing happens. */
+/** Is told when an example reaches a named point. The demo and the tests end the process there; otherwise nothing happens. */
 @FunctionalInterface
 public interface Checkpoint {
     /** Goes on everywhere. */

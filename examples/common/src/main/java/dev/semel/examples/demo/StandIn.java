@@ -1,4 +1,4 @@
-package dev.semel.examples.desk.demo;
+package dev.semel.examples.demo;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
