@@ -68,7 +68,10 @@ public final class ExternalClaims {
      *     given the same grants. Null for none: what is granted by a claim whose reply is lost is then held until its lease expires
      */
     public record ClaimTerms(
-            int most, Duration lease, Duration patience, @Nullable String claimId) {}
+            int most,
+            Duration lease,
+            Duration patience,
+            @Nullable String claimId) {}
 
     /**
      * A message that was granted.
@@ -148,7 +151,8 @@ public final class ExternalClaims {
                 if (waiters.isDraining()) {
                     return List.of();
                 }
-                List<ExternalMessage<P>> granted = new ExternalGrants<>(services, pauses, channel, tenant, terms).claim();
+                List<ExternalMessage<P>> granted =
+                        new ExternalGrants<>(services, pauses, channel, tenant, terms).claim();
                 Duration left = Duration.ofNanos(until - time.nanos());
                 if (!granted.isEmpty() || left.isNegative() || left.isZero()) {
                     return granted;

@@ -57,7 +57,10 @@ final class ExternalEnds {
 
     /** How a message ends, as whoever has it says. */
     record Ending(
-            RunHandle run, Kind kind, @Nullable Failure failure, @Nullable Boolean retryable) {
+            RunHandle run,
+            Kind kind,
+            @Nullable Failure failure,
+            @Nullable Boolean retryable) {
         static Ending finished(RunHandle run) {
             return new Ending(run, Kind.FINISHED, null, null);
         }
@@ -135,8 +138,7 @@ final class ExternalEnds {
     private DeliveryResult result(Ending ending, Row row) {
         return switch (ending.kind) {
             case FINISHED -> delivering.finished(operation, row);
-            case FAILED ->
-                delivering.failed(operation, row, Objects.requireNonNull(ending.failure), ending.retryable);
+            case FAILED -> delivering.failed(operation, row, Objects.requireNonNull(ending.failure), ending.retryable);
             case RELEASED -> delivering.handedBack(operation, row);
         };
     }
@@ -151,7 +153,12 @@ final class ExternalEnds {
         if (lane == null || end.result.letsLaneGoOn()) {
             return;
         }
-        services.store().queue().orElseThrow().heldBy(channel.name(), end.row.status().owner()).stream()
+        services
+                .store()
+                .queue()
+                .orElseThrow()
+                .heldBy(channel.name(), end.row.status().owner())
+                .stream()
                 .filter(row -> line(row).place() > line.place()
                         && lane.equals(line(row).lane())
                         && row.header().tenant().equals(end.row.header().tenant()))
@@ -170,11 +177,8 @@ final class ExternalEnds {
             PendingEnd end = writes.get(i);
             Moved answer = moved.get(i);
             if (answer instanceof Moved.NotStored refused) {
-                end = new PendingEnd(
-                        end.row, delivering.notStored(operation, end.row, end.result, refused.why()));
-                answer = services.ledger()
-                        .moveAll(List.of(end.result.move()))
-                        .get(0);
+                end = new PendingEnd(end.row, delivering.notStored(operation, end.row, end.result, refused.why()));
+                answer = services.ledger().moveAll(List.of(end.result.move())).get(0);
             }
             lanes |= line(end.row).lane() != null;
             Integer place = places.get(end.row.id());
@@ -208,7 +212,8 @@ final class ExternalEnds {
         return switch (result.kind()) {
             case DONE -> new MessageEnd.EndRecorded();
             case RETRIED ->
-                new MessageEnd.RetryLater(Duration.ofMillis(result.move().change().delayMillis()), reason);
+                new MessageEnd.RetryLater(
+                        Duration.ofMillis(result.move().change().delayMillis()), reason);
             case DEAD, DYING, DROPPED -> new MessageEnd.FailedForGood(reason);
             case UNKNOWN -> new MessageEnd.OutcomeUnknown(reason);
             case HANDED_BACK, REFUSED, SHADOWED -> new MessageEnd.HandedBack();
@@ -234,8 +239,7 @@ final class ExternalEnds {
         };
     }
 
-    private static MessageEnd queued(
-            boolean failed, boolean finished, @Nullable PendingDeath death, String reason) {
+    private static MessageEnd queued(boolean failed, boolean finished, @Nullable PendingDeath death, String reason) {
         if (failed && death != null) {
             return new MessageEnd.FailedForGood(reason);
         }

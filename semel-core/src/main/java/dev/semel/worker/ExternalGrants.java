@@ -80,11 +80,7 @@ final class ExternalGrants<P> {
     private record EndedRow(Row row, DeliveryResult result) {}
 
     ExternalGrants(
-            EngineServices services,
-            ChannelPauses pauses,
-            Channel.Leased<P> channel,
-            Tenant tenant,
-            ClaimTerms terms) {
+            EngineServices services, ChannelPauses pauses, Channel.Leased<P> channel, Tenant tenant, ClaimTerms terms) {
         this.services = services;
         this.delivering = new ExternalDelivering(services.deliveries());
         this.pauses = pauses;

@@ -69,8 +69,7 @@ final class WorkResource {
         Duration[] waited = {Duration.ZERO};
         List<ExternalMessage<Json>> granted = waiting.call(wait, patience -> {
             waited[0] = patience;
-            return claims.claim(
-                    channel, request.caller().tenant(), new ClaimTerms(most, lease, patience, claimId));
+            return claims.claim(channel, request.caller().tenant(), new ClaimTerms(most, lease, patience, claimId));
         });
         ApiAnswer answer = ApiAnswer.ok()
                 .with("messages", granted.stream().map(WorkResource::shown).toList());
@@ -130,8 +129,7 @@ final class WorkResource {
     }
 
     private static RunHandle handle(ApiRequest request, JsonBody message) throws ApiProblem {
-        return new RunHandle(
-                request.caller().tenant(), RecordId.ofHex(message.record()), message.fence("fence"));
+        return new RunHandle(request.caller().tenant(), RecordId.ofHex(message.record()), message.fence("fence"));
     }
 
     private ApiAnswer fail(ApiRequest request, JsonBody body, Channel.Leased<Json> channel) throws ApiProblem {

@@ -78,10 +78,7 @@ abstract class ExternalClaimFixture extends ChannelFixture {
     }
 
     MessageEnd fail(
-            Channel.Leased<Note> channel,
-            ExternalMessage<Note> message,
-            Failure failure,
-            @Nullable Boolean retryable) {
+            Channel.Leased<Note> channel, ExternalMessage<Note> message, Failure failure, @Nullable Boolean retryable) {
         return claims.fail(channel, List.of(new MessageFailure(message.run(), failure, retryable)))
                 .get(0);
     }
