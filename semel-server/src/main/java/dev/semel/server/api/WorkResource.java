@@ -171,16 +171,16 @@ final class WorkResource {
     }
 
     private static void show(MessageEnd end, Map<String, Object> answer) {
-        if (end instanceof MessageEnd.EndRecorded) {
+        if (end instanceof MessageEnd.MessageDone) {
             answer.put("outcome", "recorded");
-        } else if (end instanceof MessageEnd.RetryLater later) {
+        } else if (end instanceof MessageEnd.MessageRetried later) {
             answer.put("outcome", "retry_later");
             answer.put("retry_after_ms", later.in().toMillis());
             answer.put("reason", later.reason());
         } else if (end instanceof MessageEnd.FailedForGood failed) {
             answer.put("outcome", "failed");
             answer.put("reason", failed.reason());
-        } else if (end instanceof MessageEnd.OutcomeUnknown unknown) {
+        } else if (end instanceof MessageEnd.MessageUnknown unknown) {
             answer.put("outcome", "unknown");
             answer.put("reason", unknown.reason());
         } else if (end instanceof MessageEnd.HandedBack) {
@@ -191,7 +191,7 @@ final class WorkResource {
                     ApiCode.LANE_WAITING,
                     "A message before it in its lane has not ended; nothing was recorded, and it is still held. End the messages of"
                             + " a lane in their order.");
-        } else if (end instanceof MessageEnd.NotRecorded) {
+        } else if (end instanceof MessageEnd.MessageLocked) {
             reject(
                     answer,
                     ApiCode.STORE_UNAVAILABLE,

@@ -112,7 +112,7 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
                     Failure down = Failure.of(Failure.Category.NETWORK, "down");
                     assertThat(repeated(
                                     () -> node.fail(channel, List.of(new MessageFailure(message.run(), down, null)))))
-                            .hasOnlyElementsOfType(MessageEnd.RetryLater.class);
+                            .hasOnlyElementsOfType(MessageEnd.MessageRetried.class);
                     break;
                 }
                 assertThat(repeated(() -> node.finish(channel, List.of(message.run()))))
@@ -136,7 +136,7 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
         List<MessageEnd> ends = blocked.externalClaims().finish(MAIL, runs(both));
         for (int i = 0; i < 2; i++) {
             boolean locked = both.get(i).key().equals("m1");
-            assertThat(ends.get(i)).isEqualTo(locked ? new MessageEnd.NotRecorded() : RECORDED);
+            assertThat(ends.get(i)).isEqualTo(locked ? new MessageEnd.MessageLocked() : RECORDED);
         }
         assertThat(finishAll(MAIL, both)).containsOnly(RECORDED);
     }

@@ -167,11 +167,11 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(once, "m");
         send(once, "sure");
         List<ExternalMessage<Note>> both = outside(once, 10);
-        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.OutcomeUnknown.class);
-        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.OutcomeUnknown.class);
+        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.MessageUnknown.class);
+        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.MessageUnknown.class);
         assertThat(row(MAIL, both.get(0).key()).state()).isEqualTo(State.UNKNOWN);
         assertThat(fail(once, both.get(1), Failure.of(Failure.Category.TIMEOUT, "not sent"), true))
-                .isInstanceOf(MessageEnd.RetryLater.class);
+                .isInstanceOf(MessageEnd.MessageRetried.class);
     }
 
     @Test
@@ -179,10 +179,10 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         ExternalMessage<Note> message = one(MAIL);
         assertThat(fail(MAIL, message, Failure.Category.NETWORK))
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofSeconds(1), "simulated"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "simulated"));
         assertThat(fail(MAIL, message, Failure.Category.NETWORK))
                 .as("repeated after a lost reply")
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofSeconds(1), "simulated"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "simulated"));
         assertThat(finish(MAIL, message)).isEqualTo(NOT_HELD);
         assertThat(outside(MAIL, 1)).isEmpty();
         time.advance(Duration.ofSeconds(1));
@@ -197,7 +197,7 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         Failure busy = Failure.of(Failure.Category.RATE_LIMITED, "busy").withRetryAfter(Duration.ofMinutes(2));
         assertThat(fail(MAIL, one(MAIL), busy, null))
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofMinutes(2), "busy"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofMinutes(2), "busy"));
         time.advance(Duration.ofSeconds(119));
         assertThat(outside(MAIL, 1)).isEmpty();
         time.advance(Duration.ofSeconds(1));
@@ -211,7 +211,8 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
             ExternalMessage<Note> message = one(MAIL);
             assertThat(message.attempt()).isEqualTo(attempt);
             MessageEnd end = fail(MAIL, message, Failure.Category.NETWORK);
-            assertThat(end).isInstanceOf(attempt < 3 ? MessageEnd.RetryLater.class : MessageEnd.FailedForGood.class);
+            assertThat(end)
+                    .isInstanceOf(attempt < 3 ? MessageEnd.MessageRetried.class : MessageEnd.FailedForGood.class);
             assertThat(fail(MAIL, message, Failure.Category.NETWORK)).hasSameClassAs(end);
             time.advance(Duration.ofMinutes(1));
         }

@@ -73,7 +73,7 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         List<ExternalMessage<Note>> run = outside(CHAT, 10);
         assertThat(finish(CHAT, run.get(0))).isEqualTo(RECORDED);
-        assertThat(fail(CHAT, run.get(1), Failure.Category.NETWORK)).isInstanceOf(MessageEnd.RetryLater.class);
+        assertThat(fail(CHAT, run.get(1), Failure.Category.NETWORK)).isInstanceOf(MessageEnd.MessageRetried.class);
         assertThat(row(CHAT, "x3").state()).as("handed back with it").isEqualTo(State.QUEUED);
         assertThat(row(CHAT, "x3").status().attempt()).isZero();
         assertThat(finish(CHAT, run.get(2))).isEqualTo(NOT_HELD);
@@ -95,7 +95,7 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
                 run.stream()
                         .map(each -> new MessageFailure(each.run(), failure, null))
                         .toList());
-        assertThat(ends).containsExactly(new MessageEnd.RetryLater(Duration.ofSeconds(1), "down"), HANDED_BACK);
+        assertThat(ends).containsExactly(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "down"), HANDED_BACK);
         assertThat(row(CHAT, "x2").status().attempt()).isZero();
     }
 
