@@ -104,17 +104,14 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      *
      * @throws SemelException.Invalid as {@link #of}
      */
-    static <P, R> ClaimedDelivery<P, R> outside(
-            DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
+    static <P, R> ClaimedDelivery<P, R> outside(DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
         return outside(services, claimed, services.preparation().prepare(operation, claimed.row));
     }
 
     /** As {@link #outside(DeliveryTools, Operation, ClaimedRow)}, of one that is to be ended: its payload is not needed. */
     static <P, R> ClaimedDelivery<P, R> ending(DeliveryTools services, Operation<P, R> operation, Row row) {
         return outside(
-                services,
-                new ClaimedRow(row, 0, false),
-                services.preparation().unread(operation, row));
+                services, new ClaimedRow(row, 0, false), services.preparation().unread(operation, row));
     }
 
     private static <P, R> ClaimedDelivery<P, R> outside(

@@ -23,15 +23,15 @@ public final class ExternalDelivering {
     }
 
     /** Whether a record may begin. */
-    public sealed interface Admission {
+    public sealed interface StartDecision {
         /** Its handler may begin. */
-        record MayBegin() implements Admission {}
+        record MayBegin() implements StartDecision {}
 
         /** It may not: this is to be written instead. */
-        record Ended(DeliveryResult result) implements Admission {}
+        record EndInstead(DeliveryResult result) implements StartDecision {}
 
         /** Another has the record. */
-        record LostToAnother() implements Admission {}
+        record LostToAnother() implements StartDecision {}
     }
 
     /** @throws SemelException.Invalid when the payload cannot be read as the operation's type */
@@ -44,18 +44,18 @@ public final class ExternalDelivering {
      *
      * @param lease that was granted
      */
-    public Admission admit(ClaimedDelivery<?, ?> delivery, Duration lease) {
+    public StartDecision admit(ClaimedDelivery<?, ?> delivery, Duration lease) {
         Mode mode = tools.modes().beforeStart(delivery.prepared());
         if (mode != Mode.LIVE) {
-            return new Admission.Ended(mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack());
+            return new StartDecision.EndInstead(mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack());
         }
         if (delivery.isLate()) {
-            return new Admission.Ended(delivery.late());
+            return new StartDecision.EndInstead(delivery.late());
         }
         return switch (delivery.countOutside(lease)) {
-            case NOW -> new Admission.MayBegin();
-            case LOST -> new Admission.LostToAnother();
-            case NOT_COUNTED -> new Admission.Ended(delivery.handedBack());
+            case NOW -> new StartDecision.MayBegin();
+            case LOST -> new StartDecision.LostToAnother();
+            case NOT_COUNTED -> new StartDecision.EndInstead(delivery.handedBack());
         };
     }
 

@@ -162,8 +162,7 @@ public final class Failures {
 
     /** Whether the attempt under this fence was counted before it began. */
     static boolean isCounted(byte @Nullable [] stored, long fence) {
-        return stored != null
-                && fields(stored).path(COUNTED).asString("").equals(Long.toString(fence));
+        return stored != null && fields(stored).path(COUNTED).asString("").equals(Long.toString(fence));
     }
 
     /** The delay that the attempt before the present one was followed by. */

@@ -51,7 +51,8 @@ public record Claim(
      * @param except leave out these
      * @param only records of this tenant and of no other, and then nobody is left out; absent for all tenants
      */
-    public record Turns(String after, Set<String> except, @Nullable String only) {
+    public record Turns(
+            String after, Set<String> except, @Nullable String only) {
         public static final Turns ALL = new Turns("", Set.of());
 
         public Turns {

@@ -184,10 +184,8 @@ final class ChannelPauses {
         }
     }
 
-    private AuditEntry event(
-            EventType type, String operation, @Nullable String tenant, Map<String, ?> details) {
-        AuditEntry.Subject subject =
-                new AuditEntry.Subject(tenant == null ? "*" : tenant, operation, null, null, null);
+    private AuditEntry event(EventType type, String operation, @Nullable String tenant, Map<String, ?> details) {
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, operation, null, null, null);
         Origin origin = Origin.UNSTATED.withActor("semel", "system").withSource("worker");
         return events.event(type, new Events.About(subject, origin, null, 0), details);
     }

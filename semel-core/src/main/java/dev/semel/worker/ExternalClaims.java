@@ -29,14 +29,33 @@ import org.jspecify.annotations.Nullable;
  * one tenant under a lease. From the grant to the end all state is in the ledger: every node renews and ends a message by its record
  * and fence, and a restart of this node loses nothing. Thread-safe.
  *
+ * <p><b>The same decisions.</b> {@link dev.semel.execution.ExternalDelivering} uses the code that serves handlers of a process: modes,
+ * deadlines, retries, dead letters and their events. It only holds no lease. A message that is dying has its onDead handler run by the
+ * claim that meets it.
+ *
  * <p><b>Beside handlers of a process.</b> Both are claimers of the same queue: a message is held by one of them, and the order of a
  * lane is kept between them.
  *
- * <p><b>Lanes.</b> A claim may grant a run of one lane, which is to be handled in its order. A message of a lane can be ended once
- * those before it have been. If it fails and stays in its lane, or is handed back, those of the run behind it are handed back with it.
+ * <p><b>Lanes.</b> A claim may grant a run of one lane, which is to be handled in its order. Nobody here sees in which order that is
+ * done, so a message can be ended only once those before it have been. If it fails and stays in its lane, or is handed back, those of
+ * the run behind it are handed back with it. Ends of one lane in one request are a commit each; who ends messages one by one, as they
+ * must be handled, pays nothing for that.
  *
- * <p><b>Interrupted messages.</b> A message whose lease expired may be what killed its holder. Of those, one claim grants at most one,
- * and its attempt is counted at once.
+ * <p><b>Interrupted messages.</b> A message whose lease expired may be what killed its holder. A permit for one such message at a time,
+ * as a process has it, would be state of a node. Instead one claim grants at most one, and its attempt is counted at once, with its
+ * fence in the record: its end may come to another node, and must not count it again.
+ *
+ * <p><b>A lost reply.</b> The token of a claim is made from the id that its client gave it. A repeated claim reads what is held under
+ * the token, on any node, and renews it.
+ *
+ * <p><b>Large payloads.</b> A claim asks for messages in parts: a few, then as many as would fit if all were as large as the largest so
+ * far. A limit of bytes in the claim statement would have to be in every store, for lanes and takeovers as well.
+ *
+ * <p><b>Rejected credentials</b> pause the channel for one tenant, and not for all as in a process: one tenant's client must not stop
+ * the others. The probe has a token of its own, so that whichever node records its end resumes the channel.
+ *
+ * <p><b>Waiting</b> holds a thread; the caller bounds how many wait. Sends wake them, those of other nodes by the store's signals, and
+ * each looks once a second, because a retry that becomes due wakes nobody.
  *
  * <p><b>Rate limits and breakers</b> of a channel's handlers do not apply here: the receiver is called from outside, and only whoever
  * calls it knows how it is.
@@ -68,43 +87,61 @@ public final class ExternalClaims {
      *     given the same grants. Null for none: what is granted by a claim whose reply is lost is then held until its lease expires
      */
     public record ClaimTerms(
-            int most, Duration lease, Duration patience, @Nullable String claimId) {}
+            int most,
+            Duration lease,
+            Duration patience,
+            @Nullable String claimId) {}
 
     /**
      * A message that was granted.
      *
      * @param run names it when it is renewed and ended
      * @param lane the lane to which it was sent; absent when it follows nobody
-     * @param attempt from 1
-     * @param leaseUntil by the store's clock; not later than the lease's end
      */
     public record ExternalMessage<P>(
             RunHandle run,
             String key,
             @Nullable P payload,
             @Nullable String lane,
-            int attempt,
-            Instant leaseUntil,
+            GrantedAttempt granted,
             String correlationId) {
+        /** As {@link GrantedAttempt#number}. */
+        public int attempt() {
+            return granted.number;
+        }
+
+        /** As {@link GrantedAttempt#until}. */
+        public Instant leaseUntil() {
+            return granted.until;
+        }
+
         /** The idempotency key for a downstream service: the same in all attempts. */
         public String downstreamKey() {
             return run.record().downstreamKey();
         }
     }
 
+    /**
+     * The attempt for which a message was granted.
+     *
+     * @param number from 1
+     * @param until the end of the lease by the store's clock, not later than the true one
+     */
+    public record GrantedAttempt(int number, Instant until) {}
+
     /** How the end of a message was received. */
     public sealed interface MessageEnd {
         /** It is done; also if that had been said before. */
-        record EndRecorded() implements MessageEnd {}
+        record MessageDone() implements MessageEnd {}
 
         /** It failed, and will be granted again after so long. */
-        record RetryLater(Duration in, String reason) implements MessageEnd {}
+        record MessageRetried(Duration in, String reason) implements MessageEnd {}
 
         /** It failed for good: a dead letter, or nothing but its audit event where the policy keeps none. */
         record FailedForGood(String reason) implements MessageEnd {}
 
         /** It may have taken effect and may not be repeated: it waits for a decision. */
-        record OutcomeUnknown(String reason) implements MessageEnd {}
+        record MessageUnknown(String reason) implements MessageEnd {}
 
         /** It is in its place again, its attempt refunded. */
         record HandedBack() implements MessageEnd {}
@@ -113,10 +150,10 @@ public final class ExternalClaims {
         record WaitsForLane() implements MessageEnd {}
 
         /** No message of this tenant and channel is held under this fence; nothing was recorded. */
-        record NotHeld() implements MessageEnd {}
+        record MessageNotHeld() implements MessageEnd {}
 
         /** Its record is locked by another transaction; nothing was recorded. To be repeated. */
-        record NotRecorded() implements MessageEnd {}
+        record MessageLocked() implements MessageEnd {}
     }
 
     /**
@@ -148,7 +185,8 @@ public final class ExternalClaims {
                 if (waiters.isDraining()) {
                     return List.of();
                 }
-                List<ExternalMessage<P>> granted = new ExternalGrants<>(services, pauses, channel, tenant, terms).claim();
+                List<ExternalMessage<P>> granted =
+                        new ExternalGrants<>(services, pauses, channel, tenant, terms).claim();
                 Duration left = Duration.ofNanos(until - time.nanos());
                 if (!granted.isEmpty() || left.isNegative() || left.isZero()) {
                     return granted;

@@ -49,7 +49,7 @@ final class ExternalEnds {
         this.log = new ResultLog(channel.name(), services.tools().watch());
     }
 
-    private enum Kind {
+    private enum EndingKind {
         FINISHED,
         FAILED,
         RELEASED
@@ -57,17 +57,20 @@ final class ExternalEnds {
 
     /** How a message ends, as whoever has it says. */
     record Ending(
-            RunHandle run, Kind kind, @Nullable Failure failure, @Nullable Boolean retryable) {
+            RunHandle run,
+            EndingKind kind,
+            @Nullable Failure failure,
+            @Nullable Boolean retryable) {
         static Ending finished(RunHandle run) {
-            return new Ending(run, Kind.FINISHED, null, null);
+            return new Ending(run, EndingKind.FINISHED, null, null);
         }
 
         static Ending failed(MessageFailure failed) {
-            return new Ending(failed.run(), Kind.FAILED, failed.failure(), failed.retryable());
+            return new Ending(failed.run(), EndingKind.FAILED, failed.failure(), failed.retryable());
         }
 
         static Ending released(RunHandle run) {
-            return new Ending(run, Kind.RELEASED, null, null);
+            return new Ending(run, EndingKind.RELEASED, null, null);
         }
     }
 
@@ -109,10 +112,10 @@ final class ExternalEnds {
             }
             Row row = found.live(id);
             if (row == null || !ExternalClaims.isOf(row, channel, ending.run)) {
-                ends[i] = new MessageEnd.NotHeld();
+                ends[i] = new MessageEnd.MessageNotHeld();
             } else if (!isHeld(row, ending.kind)) {
                 ends[i] = earlierEnd(row, ending.kind, found.now());
-            } else if (ending.kind == Kind.RELEASED || line(row).turn() != Line.Turn.WAITING) {
+            } else if (ending.kind == EndingKind.RELEASED || line(row).turn() != Line.Turn.WAITING) {
                 places.put(id, i);
                 writes.put(id, new PendingEnd(row, result(ending, row)));
             }
@@ -123,9 +126,9 @@ final class ExternalEnds {
         return !writes.isEmpty();
     }
 
-    private static boolean isHeld(Row row, Kind kind) {
+    private static boolean isHeld(Row row, EndingKind kind) {
         // An owner may finish late.
-        return row.state() == State.IN_PROGRESS || kind == Kind.FINISHED && row.state() == State.UNKNOWN;
+        return row.state() == State.IN_PROGRESS || kind == EndingKind.FINISHED && row.state() == State.UNKNOWN;
     }
 
     private static Line line(Row row) {
@@ -135,8 +138,7 @@ final class ExternalEnds {
     private DeliveryResult result(Ending ending, Row row) {
         return switch (ending.kind) {
             case FINISHED -> delivering.finished(operation, row);
-            case FAILED ->
-                delivering.failed(operation, row, Objects.requireNonNull(ending.failure), ending.retryable);
+            case FAILED -> delivering.failed(operation, row, Objects.requireNonNull(ending.failure), ending.retryable);
             case RELEASED -> delivering.handedBack(operation, row);
         };
     }
@@ -151,7 +153,12 @@ final class ExternalEnds {
         if (lane == null || end.result.letsLaneGoOn()) {
             return;
         }
-        services.store().queue().orElseThrow().heldBy(channel.name(), end.row.status().owner()).stream()
+        services
+                .store()
+                .queue()
+                .orElseThrow()
+                .heldBy(channel.name(), end.row.status().owner())
+                .stream()
                 .filter(row -> line(row).place() > line.place()
                         && lane.equals(line(row).lane())
                         && row.header().tenant().equals(end.row.header().tenant()))
@@ -170,11 +177,8 @@ final class ExternalEnds {
             PendingEnd end = writes.get(i);
             Moved answer = moved.get(i);
             if (answer instanceof Moved.NotStored refused) {
-                end = new PendingEnd(
-                        end.row, delivering.notStored(operation, end.row, end.result, refused.why()));
-                answer = services.ledger()
-                        .moveAll(List.of(end.result.move()))
-                        .get(0);
+                end = new PendingEnd(end.row, delivering.notStored(operation, end.row, end.result, refused.why()));
+                answer = services.ledger().moveAll(List.of(end.result.move())).get(0);
             }
             lanes |= line(end.row).lane() != null;
             Integer place = places.get(end.row.id());
@@ -190,10 +194,10 @@ final class ExternalEnds {
 
     private MessageEnd written(PendingEnd end, Moved moved) {
         if (moved instanceof Moved.Locked || moved instanceof Moved.NotStored) {
-            return new MessageEnd.NotRecorded();
+            return new MessageEnd.MessageLocked();
         }
         if (moved instanceof Moved.Refused) {
-            return new MessageEnd.NotHeld();
+            return new MessageEnd.MessageNotHeld();
         }
         DeliveryResult result = end.result;
         log.written(end.row, result, moved);
@@ -206,39 +210,40 @@ final class ExternalEnds {
         }
         String reason = result.failure() == null ? "" : result.failure().reason();
         return switch (result.kind()) {
-            case DONE -> new MessageEnd.EndRecorded();
+            case DONE -> new MessageEnd.MessageDone();
             case RETRIED ->
-                new MessageEnd.RetryLater(Duration.ofMillis(result.move().change().delayMillis()), reason);
+                new MessageEnd.MessageRetried(
+                        Duration.ofMillis(result.move().change().delayMillis()), reason);
             case DEAD, DYING, DROPPED -> new MessageEnd.FailedForGood(reason);
-            case UNKNOWN -> new MessageEnd.OutcomeUnknown(reason);
+            case UNKNOWN -> new MessageEnd.MessageUnknown(reason);
             case HANDED_BACK, REFUSED, SHADOWED -> new MessageEnd.HandedBack();
         };
     }
 
     /** Repeated after a lost reply: what the record says, if that can have come of such an end. */
-    private static MessageEnd earlierEnd(Row row, Kind kind, long now) {
+    private static MessageEnd earlierEnd(Row row, EndingKind kind, long now) {
         byte[] failure = row.failure();
         String reason = failure == null ? "" : Failures.decode(failure).reason();
-        boolean failed = kind == Kind.FAILED;
+        boolean failed = kind == EndingKind.FAILED;
         return switch (row.state()) {
-            case COMPLETED -> kind == Kind.FINISHED ? new MessageEnd.EndRecorded() : new MessageEnd.NotHeld();
+            case COMPLETED ->
+                kind == EndingKind.FINISHED ? new MessageEnd.MessageDone() : new MessageEnd.MessageNotHeld();
             case FAILED_RETRYABLE ->
                 failed
-                        ? new MessageEnd.RetryLater(
+                        ? new MessageEnd.MessageRetried(
                                 Duration.ofMillis(Math.max(0, row.status().at() - now)), reason)
-                        : new MessageEnd.NotHeld();
-            case FAILED_TERMINAL -> failed ? new MessageEnd.FailedForGood(reason) : new MessageEnd.NotHeld();
-            case UNKNOWN -> failed ? new MessageEnd.OutcomeUnknown(reason) : new MessageEnd.NotHeld();
-            case QUEUED -> queued(failed, kind == Kind.FINISHED, PendingDeath.read(failure), reason);
-            default -> new MessageEnd.NotHeld();
+                        : new MessageEnd.MessageNotHeld();
+            case FAILED_TERMINAL -> failed ? new MessageEnd.FailedForGood(reason) : new MessageEnd.MessageNotHeld();
+            case UNKNOWN -> failed ? new MessageEnd.MessageUnknown(reason) : new MessageEnd.MessageNotHeld();
+            case QUEUED -> queued(failed, kind == EndingKind.FINISHED, PendingDeath.read(failure), reason);
+            default -> new MessageEnd.MessageNotHeld();
         };
     }
 
-    private static MessageEnd queued(
-            boolean failed, boolean finished, @Nullable PendingDeath death, String reason) {
+    private static MessageEnd queued(boolean failed, boolean finished, @Nullable PendingDeath death, String reason) {
         if (failed && death != null) {
             return new MessageEnd.FailedForGood(reason);
         }
-        return finished ? new MessageEnd.NotHeld() : new MessageEnd.HandedBack();
+        return finished ? new MessageEnd.MessageNotHeld() : new MessageEnd.HandedBack();
     }
 }

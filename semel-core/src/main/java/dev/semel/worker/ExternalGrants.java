@@ -14,7 +14,7 @@ import dev.semel.execution.DeathDelivering;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.ExternalDelivering;
-import dev.semel.execution.ExternalDelivering.Admission;
+import dev.semel.execution.ExternalDelivering.StartDecision;
 import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.execution.PendingDeath;
 import dev.semel.execution.UnreadablePayload;
@@ -32,6 +32,7 @@ import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
 import dev.semel.worker.ExternalClaims.ClaimTerms;
 import dev.semel.worker.ExternalClaims.ExternalMessage;
+import dev.semel.worker.ExternalClaims.GrantedAttempt;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -80,11 +81,7 @@ final class ExternalGrants<P> {
     private record EndedRow(Row row, DeliveryResult result) {}
 
     ExternalGrants(
-            EngineServices services,
-            ChannelPauses pauses,
-            Channel.Leased<P> channel,
-            Tenant tenant,
-            ClaimTerms terms) {
+            EngineServices services, ChannelPauses pauses, Channel.Leased<P> channel, Tenant tenant, ClaimTerms terms) {
         this.services = services;
         this.delivering = new ExternalDelivering(services.deliveries());
         this.pauses = pauses;
@@ -290,10 +287,10 @@ final class ExternalGrants<P> {
             stop(row, delivery.handedBackToOthers());
             return;
         }
-        Admission admission = delivering.admit(delivery, terms.lease());
-        if (admission instanceof Admission.Ended instead) {
+        StartDecision start = delivering.admit(delivery, terms.lease());
+        if (start instanceof StartDecision.EndInstead instead) {
             stop(row, instead.result());
-        } else if (admission instanceof Admission.LostToAnother) {
+        } else if (start instanceof StartDecision.LostToAnother) {
             stopLane(row);
         } else {
             grant(delivery, asked);
@@ -315,8 +312,9 @@ final class ExternalGrants<P> {
                 row.header().key(),
                 delivery.payload(),
                 lane == null ? null : lane.key(),
-                delivery.number(),
-                Instant.ofEpochMilli(asked + terms.lease().toMillis()),
+                new GrantedAttempt(
+                        delivery.number(),
+                        Instant.ofEpochMilli(asked + terms.lease().toMillis())),
                 row.header().correlationId()));
     }
 

@@ -89,7 +89,10 @@ abstract class TenantClaimSuite extends QueueFixture {
 
     @Test
     void retriesBeyondTheBudgetAreLeft() {
-        send(ArrivalBuilder.of("a").of(OWN), ArrivalBuilder.of("b").of(OWN), ArrivalBuilder.of("c").of(OWN));
+        send(
+                ArrivalBuilder.of("a").of(OWN),
+                ArrivalBuilder.of("b").of(OWN),
+                ArrivalBuilder.of("c").of(OWN));
         all(own(10)).forEach(row -> retry(row, 0));
         assertThat(all(own(10).retries(2))).hasSize(2);
         pass(1_000);

@@ -197,8 +197,7 @@ final class PostgresTenants {
 
     static Found free(Connection connection, @Nullable Long now, Claim claim, String after) throws SQLException {
         String only = claim.turns().only();
-        try (PreparedStatement statement =
-                connection.prepareStatement(only == null ? FIND_FREE : FIND_FREE_OF_ONE)) {
+        try (PreparedStatement statement = connection.prepareStatement(only == null ? FIND_FREE : FIND_FREE_OF_ONE)) {
             boolean takesOver = claim.grant().repeatable() && claim.amount().takeovers() > 0;
             long attempts = takesOver ? claim.grant().maxAttempts() : 0;
             PostgresBinder binder =

@@ -56,7 +56,8 @@ class PostgresQueueTest {
                 .putInt(n)
                 .array());
         Header header = new Header(tenant, CHANNEL, "k" + n, Fingerprint.of(new byte[35]), "c", null);
-        Line.Lane lane = lanes == 0 ? null : new Line.Lane(n % lanes * 5_000_000_000L - 7 + tenant.length(), "lane" + n % lanes);
+        Line.Lane lane =
+                lanes == 0 ? null : new Line.Lane(n % lanes * 5_000_000_000L - 7 + tenant.length(), "lane" + n % lanes);
         byte[] payload = Integer.toString(n).getBytes(StandardCharsets.UTF_8);
         return new Arrival(id, header, payload, lane, Arrival.ArrivalTimes.NOW, null);
     }

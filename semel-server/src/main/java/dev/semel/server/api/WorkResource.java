@@ -69,8 +69,7 @@ final class WorkResource {
         Duration[] waited = {Duration.ZERO};
         List<ExternalMessage<Json>> granted = waiting.call(wait, patience -> {
             waited[0] = patience;
-            return claims.claim(
-                    channel, request.caller().tenant(), new ClaimTerms(most, lease, patience, claimId));
+            return claims.claim(channel, request.caller().tenant(), new ClaimTerms(most, lease, patience, claimId));
         });
         ApiAnswer answer = ApiAnswer.ok()
                 .with("messages", granted.stream().map(WorkResource::shown).toList());
@@ -130,8 +129,7 @@ final class WorkResource {
     }
 
     private static RunHandle handle(ApiRequest request, JsonBody message) throws ApiProblem {
-        return new RunHandle(
-                request.caller().tenant(), RecordId.ofHex(message.record()), message.fence("fence"));
+        return new RunHandle(request.caller().tenant(), RecordId.ofHex(message.record()), message.fence("fence"));
     }
 
     private ApiAnswer fail(ApiRequest request, JsonBody body, Channel.Leased<Json> channel) throws ApiProblem {
@@ -173,16 +171,16 @@ final class WorkResource {
     }
 
     private static void show(MessageEnd end, Map<String, Object> answer) {
-        if (end instanceof MessageEnd.EndRecorded) {
+        if (end instanceof MessageEnd.MessageDone) {
             answer.put("outcome", "recorded");
-        } else if (end instanceof MessageEnd.RetryLater later) {
+        } else if (end instanceof MessageEnd.MessageRetried later) {
             answer.put("outcome", "retry_later");
             answer.put("retry_after_ms", later.in().toMillis());
             answer.put("reason", later.reason());
         } else if (end instanceof MessageEnd.FailedForGood failed) {
             answer.put("outcome", "failed");
             answer.put("reason", failed.reason());
-        } else if (end instanceof MessageEnd.OutcomeUnknown unknown) {
+        } else if (end instanceof MessageEnd.MessageUnknown unknown) {
             answer.put("outcome", "unknown");
             answer.put("reason", unknown.reason());
         } else if (end instanceof MessageEnd.HandedBack) {
@@ -193,7 +191,7 @@ final class WorkResource {
                     ApiCode.LANE_WAITING,
                     "A message before it in its lane has not ended; nothing was recorded, and it is still held. End the messages of"
                             + " a lane in their order.");
-        } else if (end instanceof MessageEnd.NotRecorded) {
+        } else if (end instanceof MessageEnd.MessageLocked) {
             reject(
                     answer,
                     ApiCode.STORE_UNAVAILABLE,

@@ -87,7 +87,8 @@ final class ConfigReader {
                     if (reserved) {
                         findings.fault(
                                 node.at(),
-                                ConfigText.quoted(node.name()) + " is a channel of the server itself: names that begin with"
+                                ConfigText.quoted(node.name())
+                                        + " is a channel of the server itself: names that begin with"
                                         + " source., destination. or semel. cannot be used by the API");
                     }
                     return !reserved;

@@ -166,8 +166,7 @@ final class NamedPolicies {
     }
 
     /** The policies of the file, and those that are named and not in the shipped catalogue. */
-    List<Policy> used(
-            List<SourceConfig> sources, List<DestinationConfig> destinations, List<ChannelConfig> channels) {
+    List<Policy> used(List<SourceConfig> sources, List<DestinationConfig> destinations, List<ChannelConfig> channels) {
         Set<String> named = Stream.of(
                         sources.stream().map(SourceConfig::policy),
                         destinations.stream().map(DestinationConfig::policy),

@@ -88,7 +88,8 @@ public record ServerConfig(
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels() + ", sources "
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels()
+                + ", sources "
                 + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
                 + gateways() + ", " + operators + "]";
     }

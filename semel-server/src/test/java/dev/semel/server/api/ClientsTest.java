@@ -101,8 +101,7 @@ class ClientsTest {
             server.post("/channels/receipts/messages", "{\"key\":\"bad\",\"payload\":{}}");
             Path out = directory.resolve("worker out");
             Path err = directory.resolve("worker err");
-            Process process =
-                    start(server, List.of(language.interpreter, language.worker.toString()), out, err);
+            Process process = start(server, List.of(language.interpreter, language.worker.toString()), out, err);
             try {
                 for (String key : List.of("receipt-17", "receipt-18", "bad")) {
                     Await.until(

@@ -32,7 +32,8 @@ class KilledWorkerTest {
     private Path directory;
 
     private Process worker(ApiServer server, String name, boolean hangs) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("python3", WORKER.toString(), log(name).toString())
+        ProcessBuilder builder = new ProcessBuilder(
+                        "python3", WORKER.toString(), log(name).toString())
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve(name + ".out").toFile());
         builder.environment()
@@ -82,7 +83,8 @@ class KilledWorkerTest {
             Process doomed = worker(server, "doomed", true);
             Process other = null;
             try {
-                Await.until("the first worker is in the middle of a batch", () -> lines("doomed"), all -> all.size() >= 3);
+                Await.until(
+                        "the first worker is in the middle of a batch", () -> lines("doomed"), all -> all.size() >= 3);
                 other = worker(server, "other", false);
                 doomed.destroyForcibly().waitFor();
                 List<String> keys = keys();
@@ -115,7 +117,9 @@ class KilledWorkerTest {
     private static Set<String> open(ApiServer server, List<String> keys) {
         Set<String> open = new HashSet<>();
         for (String key : keys) {
-            if (!server.get(ApiServer.ACME, "/channels/jobs?key=" + key).text("state").equals("COMPLETED")) {
+            if (!server.get(ApiServer.ACME, "/channels/jobs?key=" + key)
+                    .text("state")
+                    .equals("COMPLETED")) {
                 open.add(key);
             }
         }
@@ -131,7 +135,9 @@ class KilledWorkerTest {
         assertThat(effects).containsExactlyInAnyOrderElementsOf(keys());
         for (int lane = 0; lane < LANES; lane++) {
             String prefix = lane + "-";
-            assertThat(effects.stream().filter(key -> key.startsWith(prefix))).as("lane " + lane).isSorted();
+            assertThat(effects.stream().filter(key -> key.startsWith(prefix)))
+                    .as("lane " + lane)
+                    .isSorted();
         }
     }
 }

@@ -49,20 +49,20 @@ class ConfigFaultsTest {
         return Stream.of(
                 wrong(
                         SMALL + "channels:\n  jobs: {policy: worker.jobb}\n",
-                        "'policy' of channel 'jobs' is 'worker.jobb': there is no policy of that name; did you mean 'worker.job'?"),
+                        "14:18: 'policy' of channel 'jobs' is 'worker.jobb': there is no policy of that name; did you mean 'worker.job'?"),
                 wrong(
                         SMALL + "channels:\n  jobs: {order: lanes}\n",
-                        "'order' of channel 'jobs' is 'lanes': write lane or none"),
+                        "14:17: 'order' of channel 'jobs' is 'lanes': write lane or none"),
                 wrong(
                         SMALL + "channels:\n  jobs: {interrupted: never}\n",
-                        "'interrupted' of channel 'jobs' is 'never': write repeat or park"),
+                        "14:23: 'interrupted' of channel 'jobs' is 'never': write repeat or park"),
                 wrong(
                         SMALL + "channels:\n  source.stripe: {order: none}\n",
-                        "'source.stripe' is a channel of the server itself: names that begin with source., destination. or semel."
+                        "14:3: 'source.stripe' is a channel of the server itself: names that begin with source., destination. or semel."
                                 + " cannot be used by the API"),
                 wrong(
                         SMALL + "channels:\n  Jobs: {order: none}\n",
-                        "'Jobs' cannot be the name of a channel: use 1 to 60 lower-case letters, digits, dots, hyphens and"
+                        "14:3: 'Jobs' cannot be the name of a channel: use 1 to 60 lower-case letters, digits, dots, hyphens and"
                                 + " underscores"));
     }
 

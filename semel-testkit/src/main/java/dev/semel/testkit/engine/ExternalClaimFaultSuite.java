@@ -65,8 +65,7 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         claims.claim(MAIL, ACME, terms(1, "c-1"));
         time.advance(TEN_SECONDS.minusSeconds(1));
-        ExternalMessage<Note> again =
-                claims.claim(MAIL, ACME, terms(1, "c-1")).get(0);
+        ExternalMessage<Note> again = claims.claim(MAIL, ACME, terms(1, "c-1")).get(0);
         time.advance(TEN_SECONDS.minusSeconds(1));
         assertThat(outside(MAIL, 1)).as("nobody else is granted it").isEmpty();
         assertThat(finish(MAIL, again)).isEqualTo(RECORDED);
@@ -76,8 +75,7 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
     void c1_idOfAnotherTenantsClaimShowsNothingOfIt() {
         send(MAIL, "m");
         claims.claim(MAIL, ACME, terms(1, "c-1"));
-        assertThat(claims.claim(MAIL, Tenant.of("globex"), terms(1, "c-1")))
-                .isEmpty();
+        assertThat(claims.claim(MAIL, Tenant.of("globex"), terms(1, "c-1"))).isEmpty();
     }
 
     @Test
@@ -112,9 +110,9 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
                 if (!failed) {
                     failed = true;
                     Failure down = Failure.of(Failure.Category.NETWORK, "down");
-                    assertThat(repeated(() -> node.fail(
-                                    channel, List.of(new MessageFailure(message.run(), down, null)))))
-                            .hasOnlyElementsOfType(MessageEnd.RetryLater.class);
+                    assertThat(repeated(
+                                    () -> node.fail(channel, List.of(new MessageFailure(message.run(), down, null)))))
+                            .hasOnlyElementsOfType(MessageEnd.MessageRetried.class);
                     break;
                 }
                 assertThat(repeated(() -> node.finish(channel, List.of(message.run()))))
@@ -134,12 +132,11 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
     void lockedRecordIsReportedForItselfAndTheOthersAreEnded() {
         sendAll(MAIL, "lane", "m1", "m2");
         List<ExternalMessage<Note>> both = outside(MAIL, 10);
-        Engine blocked = start(
-                locking(Set.of(row(MAIL, "m1").id())), settings -> settings);
+        Engine blocked = start(locking(Set.of(row(MAIL, "m1").id())), settings -> settings);
         List<MessageEnd> ends = blocked.externalClaims().finish(MAIL, runs(both));
         for (int i = 0; i < 2; i++) {
             boolean locked = both.get(i).key().equals("m1");
-            assertThat(ends.get(i)).isEqualTo(locked ? new MessageEnd.NotRecorded() : RECORDED);
+            assertThat(ends.get(i)).isEqualTo(locked ? new MessageEnd.MessageLocked() : RECORDED);
         }
         assertThat(finishAll(MAIL, both)).containsOnly(RECORDED);
     }
@@ -155,8 +152,7 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
         } catch (SemelException.OutcomeUnknown e) {
             assertThat(row(MAIL, "m").state()).isEqualTo(State.IN_PROGRESS);
         }
-        ExternalMessage<Note> found =
-                claims.claim(MAIL, ACME, terms(1, "c-1")).get(0);
+        ExternalMessage<Note> found = claims.claim(MAIL, ACME, terms(1, "c-1")).get(0);
         assertThat(found.attempt()).isEqualTo(1);
         assertThat(finish(MAIL, found)).isEqualTo(RECORDED);
         assertThat(story(MAIL, "m")).containsExactly("operation.queued", "operation.executed");

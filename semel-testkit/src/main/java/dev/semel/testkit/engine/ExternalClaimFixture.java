@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class ExternalClaimFixture extends ChannelFixture {
     static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     static final Warrant WARRANT = new Warrant("ann", "drill");
-    static final MessageEnd RECORDED = new MessageEnd.EndRecorded();
-    static final MessageEnd NOT_HELD = new MessageEnd.NotHeld();
+    static final MessageEnd RECORDED = new MessageEnd.MessageDone();
+    static final MessageEnd NOT_HELD = new MessageEnd.MessageNotHeld();
     static final MessageEnd HANDED_BACK = new MessageEnd.HandedBack();
 
     ExternalClaims claims;
@@ -78,10 +78,7 @@ abstract class ExternalClaimFixture extends ChannelFixture {
     }
 
     MessageEnd fail(
-            Channel.Leased<Note> channel,
-            ExternalMessage<Note> message,
-            Failure failure,
-            @Nullable Boolean retryable) {
+            Channel.Leased<Note> channel, ExternalMessage<Note> message, Failure failure, @Nullable Boolean retryable) {
         return claims.fail(channel, List.of(new MessageFailure(message.run(), failure, retryable)))
                 .get(0);
     }

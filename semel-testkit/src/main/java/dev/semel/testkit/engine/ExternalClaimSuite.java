@@ -95,7 +95,8 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
     void anotherNodeRenewsAndFinishesAfterTheFirstHasStopped() {
         send(MAIL, "m");
         Engine first = otherNode();
-        RunHandle run = first.externalClaims().claim(MAIL, ACME, terms(1)).get(0).run();
+        RunHandle run =
+                first.externalClaims().claim(MAIL, ACME, terms(1)).get(0).run();
         stop(first);
         time.advance(Duration.ofSeconds(9));
         assertThat(claims.renew(MAIL, List.of(run), TEN_SECONDS))
@@ -110,13 +111,13 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         assertThat(claims.claim(MAIL, GLOBEX, terms(10))).isEmpty();
         ExternalMessage<Note> message = one(MAIL);
-        RunHandle foreign = new RunHandle(GLOBEX, message.run().record(), message.run().fence());
+        RunHandle foreign =
+                new RunHandle(GLOBEX, message.run().record(), message.run().fence());
         assertThat(claims.finish(MAIL, List.of(foreign))).containsExactly(NOT_HELD);
         assertThat(claims.release(MAIL, List.of(foreign))).containsExactly(NOT_HELD);
         assertThat(claims.renew(MAIL, List.of(foreign), TEN_SECONDS)).containsExactly((Instant) null);
         assertThat(claims.fail(
-                        MAIL,
-                        List.of(new MessageFailure(foreign, Failure.of(Failure.Category.NETWORK, "x"), null))))
+                        MAIL, List.of(new MessageFailure(foreign, Failure.of(Failure.Category.NETWORK, "x"), null))))
                 .containsExactly(NOT_HELD);
         assertThat(claims.finish(CHAT, List.of(message.run()))).containsExactly(NOT_HELD);
         assertThat(row(MAIL, "m").state()).isEqualTo(State.IN_PROGRESS);
@@ -166,11 +167,11 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(once, "m");
         send(once, "sure");
         List<ExternalMessage<Note>> both = outside(once, 10);
-        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.OutcomeUnknown.class);
-        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.OutcomeUnknown.class);
+        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.MessageUnknown.class);
+        assertThat(fail(once, both.get(0), Failure.Category.TIMEOUT)).isInstanceOf(MessageEnd.MessageUnknown.class);
         assertThat(row(MAIL, both.get(0).key()).state()).isEqualTo(State.UNKNOWN);
         assertThat(fail(once, both.get(1), Failure.of(Failure.Category.TIMEOUT, "not sent"), true))
-                .isInstanceOf(MessageEnd.RetryLater.class);
+                .isInstanceOf(MessageEnd.MessageRetried.class);
     }
 
     @Test
@@ -178,10 +179,10 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         ExternalMessage<Note> message = one(MAIL);
         assertThat(fail(MAIL, message, Failure.Category.NETWORK))
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofSeconds(1), "simulated"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "simulated"));
         assertThat(fail(MAIL, message, Failure.Category.NETWORK))
                 .as("repeated after a lost reply")
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofSeconds(1), "simulated"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "simulated"));
         assertThat(finish(MAIL, message)).isEqualTo(NOT_HELD);
         assertThat(outside(MAIL, 1)).isEmpty();
         time.advance(Duration.ofSeconds(1));
@@ -196,7 +197,7 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         Failure busy = Failure.of(Failure.Category.RATE_LIMITED, "busy").withRetryAfter(Duration.ofMinutes(2));
         assertThat(fail(MAIL, one(MAIL), busy, null))
-                .isEqualTo(new MessageEnd.RetryLater(Duration.ofMinutes(2), "busy"));
+                .isEqualTo(new MessageEnd.MessageRetried(Duration.ofMinutes(2), "busy"));
         time.advance(Duration.ofSeconds(119));
         assertThat(outside(MAIL, 1)).isEmpty();
         time.advance(Duration.ofSeconds(1));
@@ -210,7 +211,8 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
             ExternalMessage<Note> message = one(MAIL);
             assertThat(message.attempt()).isEqualTo(attempt);
             MessageEnd end = fail(MAIL, message, Failure.Category.NETWORK);
-            assertThat(end).isInstanceOf(attempt < 3 ? MessageEnd.RetryLater.class : MessageEnd.FailedForGood.class);
+            assertThat(end)
+                    .isInstanceOf(attempt < 3 ? MessageEnd.MessageRetried.class : MessageEnd.FailedForGood.class);
             assertThat(fail(MAIL, message, Failure.Category.NETWORK)).hasSameClassAs(end);
             time.advance(Duration.ofMinutes(1));
         }
@@ -239,7 +241,10 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
     @Test
     void d14_deathRunsItsOnDeadHandlerWithItsDeadLetterOnce() throws Exception {
         assumeThat(store.transactions().isPresent()).isTrue();
-        engine.onDead(MAIL, (death, tx) -> effects.apply(tx, "fallback of " + death.record().key().text()));
+        engine.onDead(
+                MAIL,
+                (death, tx) ->
+                        effects.apply(tx, "fallback of " + death.record().key().text()));
         send(MAIL, "m");
         ExternalMessage<Note> message = one(MAIL);
         assertThat(fail(MAIL, message, Failure.Category.VALIDATION))
@@ -342,7 +347,9 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         assertThat(fail(MAIL, message, Failure.Category.AUTH)).isEqualTo(HANDED_BACK);
         assertThat(row(MAIL, message.key()).status().attempt()).isZero();
         assertThat(outside(MAIL, 10)).isEmpty();
-        assertThat(claims.claim(MAIL, GLOBEX, terms(10))).as("other tenants go on").hasSize(1);
+        assertThat(claims.claim(MAIL, GLOBEX, terms(10)))
+                .as("other tenants go on")
+                .hasSize(1);
         time.advance(Duration.ofMinutes(4));
         ExternalMessage<Note> probe = outside(MAIL, 10).get(0);
         assertThat(outside(MAIL, 10)).as("one message is let through").isEmpty();
@@ -384,7 +391,9 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
             time.advance(TEN_SECONDS);
             ExternalMessage<Note> taken = one(MAIL);
             assertThat(taken.attempt()).isEqualTo(1);
-            assertThat(row(MAIL, end).status().attempt()).as("counted before it begins").isEqualTo(1);
+            assertThat(row(MAIL, end).status().attempt())
+                    .as("counted before it begins")
+                    .isEqualTo(1);
             switch (end) {
                 case "finish" -> assertThat(finish(MAIL, taken)).isEqualTo(RECORDED);
                 case "fail" -> fail(MAIL, taken, Failure.Category.NETWORK);
@@ -408,7 +417,8 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
         List<String> handled = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             List<ExternalMessage<Note>> granted = outside(MAIL, 10);
-            assertThat(granted.stream().filter(each -> !each.key().equals("fresh"))).hasSizeLessThanOrEqualTo(1);
+            assertThat(granted.stream().filter(each -> !each.key().equals("fresh")))
+                    .hasSizeLessThanOrEqualTo(1);
             handled.addAll(keys(granted));
             assertThat(finishAll(MAIL, granted)).allMatch(RECORDED::equals);
         }
@@ -442,7 +452,8 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
 
     @Test
     void unreadablePayloadIsHandedBackAndStopsNobody() {
-        Channel.Leased<Integer> other = Channel.leased(MAIL.name(), Integer.class).withPolicy("steady");
+        Channel.Leased<Integer> other =
+                Channel.leased(MAIL.name(), Integer.class).withPolicy("steady");
         engine.send(other, Message.of(ACME, Key.of("bad"), 7));
         send(MAIL, "good");
         assertThat(keys(outside(MAIL, 10))).containsExactly("good");

@@ -37,7 +37,8 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         sendAll(CHAT, "y", "y1");
         List<ExternalMessage<Note>> granted = outside(CHAT, 10);
-        assertThat(granted.stream().filter(each -> "x".equals(each.lane()))).extracting(ExternalMessage::key)
+        assertThat(granted.stream().filter(each -> "x".equals(each.lane())))
+                .extracting(ExternalMessage::key)
                 .containsExactly("x1", "x2", "x3");
         assertThat(granted).extracting(ExternalMessage::lane).containsExactlyInAnyOrder("x", "x", "x", "y");
         sendAll(CHAT, "x", "x4");
@@ -72,7 +73,7 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         List<ExternalMessage<Note>> run = outside(CHAT, 10);
         assertThat(finish(CHAT, run.get(0))).isEqualTo(RECORDED);
-        assertThat(fail(CHAT, run.get(1), Failure.Category.NETWORK)).isInstanceOf(MessageEnd.RetryLater.class);
+        assertThat(fail(CHAT, run.get(1), Failure.Category.NETWORK)).isInstanceOf(MessageEnd.MessageRetried.class);
         assertThat(row(CHAT, "x3").state()).as("handed back with it").isEqualTo(State.QUEUED);
         assertThat(row(CHAT, "x3").status().attempt()).isZero();
         assertThat(finish(CHAT, run.get(2))).isEqualTo(NOT_HELD);
@@ -94,7 +95,7 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
                 run.stream()
                         .map(each -> new MessageFailure(each.run(), failure, null))
                         .toList());
-        assertThat(ends).containsExactly(new MessageEnd.RetryLater(Duration.ofSeconds(1), "down"), HANDED_BACK);
+        assertThat(ends).containsExactly(new MessageEnd.MessageRetried(Duration.ofSeconds(1), "down"), HANDED_BACK);
         assertThat(row(CHAT, "x2").status().attempt()).isZero();
     }
 
@@ -104,7 +105,9 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
         List<ExternalMessage<Note>> old = outside(CHAT, 10);
         time.advance(TEN_SECONDS);
         List<ExternalMessage<Note>> taken = outside(CHAT, 10);
-        assertThat(keys(taken)).as("a suspect is granted without others of its lane").containsExactly("x1");
+        assertThat(keys(taken))
+                .as("a suspect is granted without others of its lane")
+                .containsExactly("x1");
         assertThat(finish(CHAT, old.get(0))).isEqualTo(NOT_HELD);
         assertThat(finish(CHAT, old.get(1))).as("x1 is not done").isEqualTo(WAITS);
         assertThat(finish(CHAT, taken.get(0))).isEqualTo(RECORDED);
@@ -123,8 +126,7 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
                 Channel.leased("park", Note.class).withPolicy(PARKING).withLane(Note::lane);
         sendAll(parking, "x", "x1", "x2");
         List<ExternalMessage<Note>> run = outside(parking, 10);
-        assertThat(fail(parking, run.get(0), Failure.Category.VALIDATION))
-                .isInstanceOf(MessageEnd.FailedForGood.class);
+        assertThat(fail(parking, run.get(0), Failure.Category.VALIDATION)).isInstanceOf(MessageEnd.FailedForGood.class);
         assertThat(outside(parking, 10)).isEmpty();
         engine.operator().discard(row(parking, "x1").id(), WARRANT);
         assertThat(keys(outside(parking, 10))).containsExactly("x2");
