@@ -18,15 +18,15 @@ public record Session(Login login, long began, long used, SessionLimits limits) 
 
     boolean isOver(long now, SessionLimits present) {
         Duration idle = login instanceof Login.ByOneTimeSecret ? limits.idle() : shorter(limits.idle(), present.idle());
-        return now - used >= idle.toNanos() || left(now, present).isNegative();
+        return now - used >= idle.toNanos() || left(now, present).compareTo(Duration.ZERO) <= 0;
     }
 
-    /** Until it ends at the latest; negative when it has. */
+    /** Until it ends at the latest; zero or negative when it has. */
     Duration left(long now, SessionLimits present) {
         Duration longest = login instanceof Login.ByOneTimeSecret
                 ? limits.longest()
                 : shorter(limits.longest(), present.longest());
-        return longest.minusNanos(now - began + 1);
+        return longest.minusNanos(now - began);
     }
 
     Session usedAt(long now) {

@@ -35,7 +35,7 @@ class CookieTest {
     void h2_cookieIsHiddenFromScriptsAndOtherSitesAndItsTokenIsNotInTheAnswer() {
         Reply login = logIn();
         assertThat(login.cookie())
-                .matches("semel-session=semel_session_[\\w-]{43}; Path=/; Max-Age=43199; HttpOnly; SameSite=Strict");
+                .matches("semel-session=semel_session_[\\w-]{43}; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict");
         assertThat(login.text("token")).isEmpty();
         assertThat(login.text("csrf_token")).hasSize(43);
         assertThat(login.http().body()).doesNotContain("semel_session_");
