@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a process of the demonstration does, in this one; payment 5 is a transfer, payment 1 is not. */
-@Timeout(60)
+@Timeout(300)
 class DemoWorkerTest {
     @TempDir
     private Path directory;

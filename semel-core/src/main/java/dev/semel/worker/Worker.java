@@ -32,6 +32,7 @@ public final class Worker implements AutoCloseable {
     private final ClaimLoop claims;
     private final ChannelPauses pauses;
     private final SuspectPermit permit;
+    private final PayloadBudget payloads = PayloadBudget.ofHeap();
     private final @Nullable ExecutorService handlers;
     private final @Nullable RemoteWakeUps remote;
 
@@ -69,7 +70,7 @@ public final class Worker implements AutoCloseable {
     public <P, R> void serve(Registry.RegisteredOperation<P, R> known) {
         Policy policy = services.preparation().policy(known.operation().definition());
         ChannelContext<P, R> context = new ChannelContext<>(services, known, policy, results, pauses, permit);
-        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers));
+        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers, payloads));
         wake(Set.of(context.name()));
     }
 

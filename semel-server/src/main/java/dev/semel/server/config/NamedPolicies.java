@@ -165,10 +165,12 @@ final class NamedPolicies {
     }
 
     /** The policies of the file, and those that are named and not in the shipped catalogue. */
-    List<Policy> used(List<SourceConfig> sources, List<DestinationConfig> destinations) {
-        Set<String> named = Stream.concat(
+    List<Policy> used(List<SourceConfig> sources, List<TopicConfig> topics, List<DestinationConfig> destinations) {
+        Set<String> named = Stream.of(
                         sources.stream().map(SourceConfig::policy),
+                        topics.stream().map(TopicConfig::policy),
                         destinations.stream().map(DestinationConfig::policy))
+                .flatMap(each -> each)
                 .collect(Collectors.toSet());
         List<Policy> used = new ArrayList<>(configured.values());
         if (named.contains(Webhook.INBOX.name()) && !configured.containsKey(Webhook.INBOX.name())) {

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration that has passed all checks: names are unique, routes lead from sources that exist to destinations that exist, and
+ * A configuration that has passed all checks: names are unique, routes lead from sources and topics that exist to destinations that exist, and
  * every policy that is named is there.
  *
  * @param store URL of the ledger, with its password if it has one; never shown
@@ -21,15 +21,16 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         tokens = List.copyOf(tokens);
     }
 
-    /** Where webhooks come from and go to, and the APIs behind the gateway. */
+    /** Where webhooks and messages come from and go to, and the APIs behind the gateway. */
     public record Routing(
             List<SourceConfig> sources,
             List<DestinationConfig> destinations,
             List<RouteConfig> routes,
-            List<GatewayConfig> gateways) {
-        /** Without gateways. */
+            List<GatewayConfig> gateways,
+            List<TopicConfig> topics) {
+        /** Without gateways and topics. */
         public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
-            this(sources, destinations, routes, List.of());
+            this(sources, destinations, routes, List.of(), List.of());
         }
 
         public Routing {
@@ -37,6 +38,7 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
             destinations = List.copyOf(destinations);
             routes = List.copyOf(routes);
             gateways = List.copyOf(gateways);
+            topics = List.copyOf(topics);
         }
     }
 
@@ -55,6 +57,11 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         return routing.routes;
     }
 
+    /** Names of the HTTP API from which routes start. */
+    public List<TopicConfig> topics() {
+        return routing.topics;
+    }
+
     /** HTTP APIs behind the gateway. */
     public List<GatewayConfig> gateways() {
         return routing.gateways;
@@ -65,7 +72,7 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
                 + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
-                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
+                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
                 + gateways() + "]";
     }
 
