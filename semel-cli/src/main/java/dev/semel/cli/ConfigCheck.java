@@ -202,7 +202,10 @@ final class ConfigCheck implements Callable<Integer> {
             @JsonUnwrapped CheckedParts parts) {
         static CheckReport of(ConfigFaults wrong) {
             return new CheckReport(
-                    false, wrong.findings(), List.of(), new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of()));
+                    false,
+                    wrong.findings(),
+                    List.of(),
+                    new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of()));
         }
 
         static CheckReport of(ConfigFile read) {

@@ -24,9 +24,7 @@ final class DestinationLines {
                     Screen.plain(report.name()),
                     moment(report.lastSuccess()),
                     screen.paint(Style.fg_red, moment(report.failingSince())),
-                    report.attempts().isEmpty()
-                            ? ""
-                            : outcome(report.attempts().get(0)),
+                    report.attempts().isEmpty() ? "" : outcome(report.attempts().get(0)),
                     screen.paint(Style.fg_yellow, paused(report)));
         }
         table.print(screen);
@@ -90,7 +88,9 @@ final class DestinationLines {
         facts.put("paused", report.pause() == null ? null : report.pause().reason());
         facts.put(
                 "paused_since",
-                report.pause() == null ? null : text(Instant.ofEpochMilli(report.pause().since())));
+                report.pause() == null
+                        ? null
+                        : text(Instant.ofEpochMilli(report.pause().since())));
         facts.put(
                 "attempts",
                 report.attempts().stream().map(DestinationLines::facts).toList());
@@ -108,7 +108,9 @@ final class DestinationLines {
                 attempt.result().failure() == null
                         ? null
                         : attempt.result().failure().code());
-        facts.put("took_ms", attempt.duration() == null ? null : attempt.duration().toMillis());
+        facts.put(
+                "took_ms",
+                attempt.duration() == null ? null : attempt.duration().toMillis());
         facts.put("answer", attempt.result().answer());
         return facts;
     }

@@ -86,7 +86,8 @@ final class Destinations implements Runnable {
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             report = DestinationReport.of(operator, name, limit);
-            if (report.attempts().isEmpty() && !DestinationReport.names(operator).contains(name)) {
+            if (report.attempts().isEmpty()
+                    && !DestinationReport.names(operator).contains(name)) {
                 throw new CheckFailed("The ledger knows nothing of a destination \"" + Screen.plain(name)
                         + "\": 'semel destinations list' lists those that it knows.");
             }

@@ -41,7 +41,8 @@ final class FillJob {
         long matched = now.matched();
         try (Progress bar = new Progress(err, Terminal.watches(), "message", matched)) {
             if (!silent) {
-                bar.say(job + " is running. If this is interrupted, a running server continues it, or: semel routes fill"
+                bar.say(job
+                        + " is running. If this is interrupted, a running server continues it, or: semel routes fill"
                         + " --resume " + job);
             }
             int idle = 0;
@@ -59,7 +60,8 @@ final class FillJob {
             }
             bar.at(matched);
         }
-        return new FillResult(matched, fills.left(job).orElseThrow(() -> absent(job)).matched());
+        return new FillResult(
+                matched, fills.left(job).orElseThrow(() -> absent(job)).matched());
     }
 
     private FillProgress look(int part) {

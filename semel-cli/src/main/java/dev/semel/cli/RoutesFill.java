@@ -128,8 +128,9 @@ final class RoutesFill implements Callable<Integer> {
         }
         Warrant warrant = Objects.requireNonNull(how.warrant).given();
         if (preview.matched() == 0) {
-            throw new CheckFailed("Nothing is left to send from " + preview.request().from() + " to "
-                    + preview.request().to() + ": nothing was changed. " + kept(preview));
+            throw new CheckFailed(
+                    "Nothing is left to send from " + preview.request().from() + " to "
+                            + preview.request().to() + ": nothing was changed. " + kept(preview));
         }
         if (preview.matched() > 1 && !yes) {
             confirm(preview);
@@ -160,8 +161,10 @@ final class RoutesFill implements Callable<Integer> {
         if (detach) {
             Map<String, Object> facts = facts(preview);
             facts.put("job", job);
-            tell(facts, screen -> screen.line(job + " has started with " + counted(preview.matched())
-                    + "; a running server executes it, or run 'semel routes fill --resume " + job + "'."));
+            tell(
+                    facts,
+                    screen -> screen.line(job + " has started with " + counted(preview.matched())
+                            + "; a running server executes it, or run 'semel routes fill --resume " + job + "'."));
             return Exit.OK.code();
         }
         return work(config, job);
@@ -169,9 +172,8 @@ final class RoutesFill implements Callable<Integer> {
 
     private int resume(ServerConfig config, String job) throws InterruptedException {
         try (Engine engine = Engine.withoutBackground(open(config))) {
-            RouteFills.FillProgress progress = fills(engine, config)
-                    .progress(job, 1)
-                    .orElseThrow(() -> FillJob.absent(job));
+            RouteFills.FillProgress progress =
+                    fills(engine, config).progress(job, 1).orElseThrow(() -> FillJob.absent(job));
             if (progress.newest().state() == State.FAILED_TERMINAL) {
                 Warrant warrant = new Warrant(System.getProperty("user.name"), "resumed " + job);
                 engine.operator().replay(progress.newest().id(), warrant);
@@ -185,7 +187,9 @@ final class RoutesFill implements Callable<Integer> {
         try (Engine engine = Engine.on(open(config), settings -> ServerSettings.apply(config, settings))) {
             RouteFills fills = fills(engine, config);
             fills.handle();
-            ended = new FillJob(fills, engine.operator(), job, spec.commandLine().getErr()).await(json.chosen());
+            ended = new FillJob(
+                            fills, engine.operator(), job, spec.commandLine().getErr())
+                    .await(json.chosen());
         }
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("job", job);

@@ -84,9 +84,11 @@ class DemoWorkerTest {
                 return true;
             });
         }
-        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED)).isEqualTo(new DemoScore.Effects(1, 2, 0));
+        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED))
+                .isEqualTo(new DemoScore.Effects(1, 2, 0));
         table.clear(store);
-        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED)).isEqualTo(new DemoScore.Effects(0, 0, 0));
+        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED))
+                .isEqualTo(new DemoScore.Effects(0, 0, 0));
     }
 
     @Test
@@ -104,7 +106,8 @@ class DemoWorkerTest {
             return true;
         });
         traffic.answered(1, DemoAnswer.EXECUTED);
-        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED).lost()).isZero();
+        assertThat(new DemoCounter(store, table, true).soFar(traffic, LOCKED).lost())
+                .isZero();
         assertThat(new DemoCounter(store, table, true).atTheEnd(traffic).lost()).isEqualTo(1);
     }
 

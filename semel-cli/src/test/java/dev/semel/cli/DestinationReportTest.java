@@ -27,6 +27,8 @@ class DestinationReportTest {
             .withJitter(new Policy.Jitter.None())
             .build();
 
+    private static final String TIME = "\\S+ \\S+Z";
+
     @TempDir
     private Path directory;
 
@@ -84,10 +86,14 @@ class DestinationReportTest {
         Shell list = destinations("list");
         assertThat(list.exit()).isZero();
         assertThat(list.out().lines())
-                .anySatisfy(line -> assertThat(line).matches("app +\\S+ +HTTP 204 *"))
-                .anySatisfy(line -> assertThat(line)
-                        .matches("crm +\\S+ +\\S+ +upstream_error \\(HTTP 503\\) +it was switched off \\(since \\S+\\)"));
-        JsonNode json = JsonMapper.shared().readTree(destinations("list", "--json").out());
+                .anySatisfy(line -> assertThat(line).matches("app +" + TIME + " +HTTP 204 *"))
+                .anySatisfy(
+                        line -> assertThat(line)
+                                .matches(
+                                        "crm +" + TIME + " +" + TIME
+                                + " +upstream_error \\(HTTP 503\\) +it was switched off \\(since " + TIME + "\\)"));
+        JsonNode json =
+                JsonMapper.shared().readTree(destinations("list", "--json").out());
         assertThat(json.get(0).get("name").asString()).isEqualTo("app");
         assertThat(json.get(0).get("failing_since").isNull()).isTrue();
         assertThat(json.get(1).get("last_success").isNull()).isFalse();
@@ -105,7 +111,8 @@ class DestinationReportTest {
                 .contains("Destination crm: failing since ")
                 .containsSubsequence("upstream_error (HTTP 503)", "31 ms", "busy", "HTTP 204", "thanks")
                 .doesNotContain("abcdefgh");
-        JsonNode json = JsonMapper.shared().readTree(destinations("show", "crm", "-n", "1", "--json").out());
+        JsonNode json = JsonMapper.shared()
+                .readTree(destinations("show", "crm", "-n", "1", "--json").out());
         assertThat(json.get("attempts")).hasSize(1);
         assertThat(json.get("attempts").get(0).get("status").asInt()).isEqualTo(503);
         assertThat(json.get("attempts").get(0).get("took_ms").asInt()).isEqualTo(31);
@@ -117,6 +124,8 @@ class DestinationReportTest {
         Shell unknown = destinations("show", "cmr");
         assertThat(unknown.exit()).isEqualTo(Exit.CHECK_FAILED.code());
         assertThat(unknown.err()).contains("The ledger knows nothing of a destination \"cmr\"");
-        assertThat(destinations("show", "crm").out()).contains("no attempt is known").contains("it was switched off");
+        assertThat(destinations("show", "crm").out())
+                .contains("no attempt is known")
+                .contains("it was switched off");
     }
 }

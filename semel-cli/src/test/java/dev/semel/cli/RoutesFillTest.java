@@ -38,6 +38,8 @@ import tools.jackson.databind.json.JsonMapper;
 class RoutesFillTest {
     private static final Pattern JOB = Pattern.compile("(fill-\\S+) is running\\..*");
 
+    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|\\S+");
+
     /** So many a commit, and a commit a second: the process is killed after the first of six. */
     private static final int RATE = 20;
 
@@ -71,8 +73,10 @@ class RoutesFillTest {
         Shell filled = fill(routes, "--yes", "--reason", "crm is new");
         assertThat(filled.exit()).as(filled.err()).isZero();
         assertThat(filled.out()).containsPattern("fill-\\S+ finished: 12 messages sent, 0 left\\.");
-        assertThat(routes.filled()).isEqualTo(IntStream.rangeClosed(1, 12).boxed().toList());
-        JsonNode again = JsonMapper.shared().readTree(fill(routes, "--preview", "--json").out());
+        assertThat(routes.filled())
+                .isEqualTo(IntStream.rangeClosed(1, 12).boxed().toList());
+        JsonNode again =
+                JsonMapper.shared().readTree(fill(routes, "--preview", "--json").out());
         assertThat(again.get("matched").asInt()).isZero();
         assertThat(again.get("already").asInt()).isEqualTo(12);
         assertThat(again.get("oldest").asString()).isNotEmpty();
@@ -112,6 +116,37 @@ class RoutesFillTest {
         Shell faulty = fill(routes, "--preview");
         assertThat(faulty.exit()).isEqualTo(Exit.CHECK_FAILED.code());
         assertThat(faulty.err()).contains("semel.yaml:2:1: unknown setting 'rutes'");
+    }
+
+    @Test
+    void pageShowsTheOutputOfTheCommands() throws IOException {
+        List<String> page = Files.readAllLines(Path.of("..", "docs", "server.md"));
+        SampleRoutes routes = sqlite(WEBHOOKS);
+        int shown = 0;
+        for (int i = 0; i < page.size(); i++) {
+            if (page.get(i).startsWith("$ semel routes fill ")) {
+                int end = i + page.subList(i, page.size()).indexOf("```");
+                List<String> arguments = new ArrayList<>();
+                WORD.matcher(page.get(i).substring("$ semel ".length()))
+                        .results()
+                        .forEach(word -> arguments.add(word.group(1) == null ? word.group() : word.group(1)));
+                arguments.addAll(List.of("--file", routes.file().toString(), "--store", routes.store()));
+                Shell told = Shell.semel(arguments.toArray(String[]::new));
+                List<String> lines = new ArrayList<>(told.err().lines().toList());
+                lines.addAll(told.out().lines().toList());
+                assertThat(lines.stream().map(RoutesFillTest::masked))
+                        .containsExactlyElementsOf(page.subList(i + 1, end).stream()
+                                .map(RoutesFillTest::masked)
+                                .toList());
+                shown++;
+            }
+        }
+        assertThat(shown).isEqualTo(2);
+    }
+
+    /** Without what differs from run to run. */
+    private static String masked(String line) {
+        return line.replaceAll("fill-\\d+-[0-9a-f]{4}", "JOB").replaceAll("\\d{4}-\\d\\d-\\d\\d[T ][0-9:.]+Z?", "TIME");
     }
 
     @ParameterizedTest

@@ -97,7 +97,8 @@ record SampleRoutes(Path file, String store) {
                             new RecordFilter(null, "destination.crm", true, Long.MAX_VALUE),
                             RecordFilter.Cursor.START,
                             10_000));
-            rows.sort(Comparator.comparingLong(row -> Objects.requireNonNull(row.line()).place()));
+            rows.sort(Comparator.comparingLong(
+                    row -> Objects.requireNonNull(row.line()).place()));
             return rows.stream().map(SampleRoutes::number).toList();
         }
     }

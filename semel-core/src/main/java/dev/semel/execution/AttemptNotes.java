@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.SemelException;
+import dev.semel.audit.Events;
 import dev.semel.audit.Redactor;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -12,9 +13,6 @@ import java.util.regex.Pattern;
  * thread of the handler, and by the one that records its end afterwards.
  */
 final class AttemptNotes {
-    /** In front of each name, so that none is taken for a field of the event itself. */
-    static final String PREFIX = "note.";
-
     private static final int MOST = 10;
     private static final int LONGEST = 1_024;
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,39}");
@@ -31,14 +29,15 @@ final class AttemptNotes {
 
     private void add(String name, Object value) {
         if (!NAME.matcher(name).matches()) {
-            throw new SemelException.Invalid("The name of a note has characters that cannot be used, or more than 40: use"
-                    + " lower-case letters, digits and underscores, and begin with a letter.");
+            throw new SemelException.Invalid(
+                    "The name of a note has characters that cannot be used, or more than 40: use"
+                            + " lower-case letters, digits and underscores, and begin with a letter.");
         }
-        if (notes.size() == MOST && !notes.containsKey(PREFIX + name)) {
+        if (notes.size() == MOST && !notes.containsKey(Events.NOTE + name)) {
             throw new SemelException.Invalid(
                     "An attempt has at most " + MOST + " notes; \"" + name + "\" is one more. Use fewer.");
         }
-        notes.put(PREFIX + name, value);
+        notes.put(Events.NOTE + name, value);
     }
 
     /** Control characters as they are escaped in JSON, and the first characters of what is left. */

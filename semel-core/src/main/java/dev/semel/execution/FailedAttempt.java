@@ -102,7 +102,8 @@ record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, 
 
     /** What the decision rested on, and what the handler noted, as the audit keeps them. */
     Map<String, Object> inputs(Attempted attempted) {
-        Map<String, Object> inputs = new LinkedHashMap<>(new DecisionFields(attempted.policy().retry(), input).write());
+        Map<String, Object> inputs =
+                new LinkedHashMap<>(new DecisionFields(attempted.policy().retry(), input).write());
         inputs.putAll(attempted.noted());
         return inputs;
     }

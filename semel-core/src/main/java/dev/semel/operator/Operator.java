@@ -29,8 +29,8 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -228,8 +228,7 @@ public final class Operator {
      * @param tenant null for all
      * @param details which, and where to
      */
-    public void replaysHistory(
-            String channel, @Nullable String tenant, Map<String, ?> details, Warrant warrant) {
+    public void replaysHistory(String channel, @Nullable String tenant, Map<String, ?> details, Warrant warrant) {
         AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, channel, null, null, null);
         Map<String, Object> all = new LinkedHashMap<>(details);
         all.put("reason", warrant.reason());

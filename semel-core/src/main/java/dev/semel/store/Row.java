@@ -53,7 +53,11 @@ public record Row(
         return payload == null || payload.length <= inline
                 ? this
                 : new Row(
-                        id, header, status, new Contents(null, contents.result, contents.failure, payload.length), line);
+                        id,
+                        header,
+                        status,
+                        new Contents(null, contents.result, contents.failure, payload.length),
+                        line);
     }
 
     /** The same record, with the payload that was left out. */

@@ -22,8 +22,7 @@ final class ChannelConsumer<P, R> {
      * @param executor starts the handler threads; without one, somebody else calls {@link #runNext}
      * @param budget of all channels of the node
      */
-    ChannelConsumer(
-            ChannelContext<P, R> context, ClaimLoop claims, @Nullable Executor executor, PayloadBudget budget) {
+    ChannelConsumer(ChannelContext<P, R> context, ClaimLoop claims, @Nullable Executor executor, PayloadBudget budget) {
         ReceiverProtection receiver = ReceiverProtection.of(context);
         this.context = context;
         this.schedule = new ClaimSchedule(context.time().nanos());

@@ -127,7 +127,10 @@ final class Claimer<P, R> {
         List<Row> rows = withPayloads(request, since, claimed.rows());
         boolean allFit = fill(rows, since, new HashSet<>());
         boolean all = claimable == ChannelPauses.Claimable.ALL;
-        if (all && starving && !window.large().areCommon() && rows.size() >= request.amount().records()) {
+        if (all
+                && starving
+                && !window.large().areCommon()
+                && rows.size() >= request.amount().records()) {
             window.grow();
         }
         if (!allFit) {
@@ -173,7 +176,8 @@ final class Claimer<P, R> {
 
     /** Puts into the buffer what an earlier claim was granted although its reply never arrived. */
     private boolean takeUpLostClaim() {
-        LostClaims.FoundClaim found = lost.find(queue(), this::withPayloads, context.time().nanos());
+        LostClaims.FoundClaim found =
+                lost.find(queue(), this::withPayloads, context.time().nanos());
         if (found == null) {
             return false;
         }

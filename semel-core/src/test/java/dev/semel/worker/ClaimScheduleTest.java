@@ -78,7 +78,9 @@ class ClaimScheduleTest {
         for (int i = 0; i < 10; i++) {
             nextAfter(ClaimOutcome.NOTHING);
         }
-        assertThat(pauseAfterSlowClaim()).as("the first slow one may be a clock that was moved").isNegative();
+        assertThat(pauseAfterSlowClaim())
+                .as("the first slow one may be a clock that was moved")
+                .isNegative();
         assertThat(pauseAfterSlowClaim()).isEqualTo(LONGEST);
         assertThat(pauseAfterSlowClaim()).isEqualTo(LONGEST);
     }

@@ -79,7 +79,9 @@ class HousekeeperTest {
             housekeeper.start();
             assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
         }
-        assertThat(begins.subList(0, 5)).as("the first slow one may be a clock that was moved").containsExactly(0L, 3L, 7L, 11L, 15L);
+        assertThat(begins.subList(0, 5))
+                .as("the first slow one may be a clock that was moved")
+                .containsExactly(0L, 3L, 7L, 11L, 15L);
     }
 
     @Test

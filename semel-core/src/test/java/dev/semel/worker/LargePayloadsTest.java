@@ -29,7 +29,7 @@ class LargePayloadsTest {
     private static Row row(int size) {
         return new Row(
                 RecordId.LAST,
-                new Header("acme", "films", "k", Fingerprint.of(new byte[36]), new Header.Trail("c", null), null),
+                new Header("acme", "films", "k", Fingerprint.of(new byte[35]), new Header.Trail("c", null), null),
                 new Status(State.IN_PROGRESS, 1, 0, 0, 0, 1),
                 new byte[size],
                 null,

@@ -41,8 +41,8 @@ final class OpenLedger implements AutoCloseable {
     private OpenLedger(Engine engine, ServerConfig config) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
-        Map<String, Channel.Atomic<Webhook>> topics = config.topics().stream()
-                .collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
+        Map<String, Channel.Atomic<Webhook>> topics =
+                config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
         this.api = new ApiServlet(engine, access, ApiSettings.DEFAULT.withTopics(topics));
     }
 

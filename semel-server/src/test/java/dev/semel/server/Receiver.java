@@ -69,7 +69,8 @@ final class Receiver implements AutoCloseable {
 
     private void receive(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
-        requests.add(exchange.getRequestHeaders().getFirst("Content-Type") + " " + new String(body, StandardCharsets.UTF_8));
+        requests.add(
+                exchange.getRequestHeaders().getFirst("Content-Type") + " " + new String(body, StandardCharsets.UTF_8));
         int answer = status.getAsInt();
         if (answer / 100 == 2) {
             apply(exchange, body);

@@ -61,8 +61,7 @@ class TopicRoutesTest {
     }
 
     private String post(SemelServer server, String channel, String type, String body) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(
-                        server.uri().resolve("/api/v1/channels/" + channel + "/messages"))
+        HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/api/v1/channels/" + channel + "/messages"))
                 .header("Authorization", "Bearer " + TestConfig.TOKEN)
                 .header("Content-Type", type)
                 .POST(HttpRequest.BodyPublishers.ofString(body))
@@ -79,7 +78,8 @@ class TopicRoutesTest {
     }
 
     private static String message(String id, String lane, int number) {
-        return "{\"key\":\"" + id + "\",\"lane\":\"" + lane + "\",\"payload\":" + StripeSender.body(id, lane, number) + "}";
+        return "{\"key\":\"" + id + "\",\"lane\":\"" + lane + "\",\"payload\":" + StripeSender.body(id, lane, number)
+                + "}";
     }
 
     private static List<Row> completed(String store, String channel) {
@@ -106,8 +106,12 @@ class TopicRoutesTest {
             assertThat(post(server, "orders", "application/json", body)).contains("\"duplicate\"");
             assertThat(post(server, "orders", "application/json", body.replace("1.10", "2.10")))
                     .contains("payload_mismatch");
-            Await.until("both have it", () -> billing.applied().size() + archive.applied().size() == 2);
-            Await.until("it is routed", () -> completed(store, "destination.billing").size() == 1);
+            Await.until(
+                    "both have it",
+                    () -> billing.applied().size() + archive.applied().size() == 2);
+            Await.until(
+                    "it is routed",
+                    () -> completed(store, "destination.billing").size() == 1);
             assertThat(status(server, "orders", "o-1")).contains("completed");
         }
         assertThat(billing.requests())
@@ -115,26 +119,32 @@ class TopicRoutesTest {
         assertThat(archive.applied()).containsExactly("o-1");
         Row delivered = completed(store, "destination.billing").get(0);
         assertThat(delivered.header().tenant()).isEqualTo("acme");
-        assertThat(Objects.requireNonNull(Objects.requireNonNull(delivered.line()).lane()).key())
+        assertThat(Objects.requireNonNull(
+                                Objects.requireNonNull(delivered.line()).lane())
+                        .key())
                 .isEqualTo("ann");
     }
 
     @Test
     void linesOfABatchAreRoutedByTheirConditionsAndInTheOrderOfTheirLanes() throws Exception {
         RouteConfig some = new RouteConfig(
-                "orders",
-                List.of("billing"),
-                List.of(new Condition("/lane", new RouteConfig.Test.In(Set.of("a")))));
+                "orders", List.of("billing"), List.of(new Condition("/lane", new RouteConfig.Test.In(Set.of("a")))));
         RouteConfig all = new RouteConfig("orders", List.of("archive"), List.of());
         StringBuilder lines = new StringBuilder();
         for (int i = 1; i <= 50; i++) {
-            lines.append(message("a-" + i, "a", i)).append('\n').append(message("b-" + i, "b", i)).append('\n');
+            lines.append(message("a-" + i, "a", i))
+                    .append('\n')
+                    .append(message("b-" + i, "b", i))
+                    .append('\n');
         }
         try (SemelServer server = start(sqlite(), some, all)) {
-            assertThat(post(server, "orders", "application/x-ndjson", lines.toString()).lines())
+            assertThat(post(server, "orders", "application/x-ndjson", lines.toString())
+                            .lines())
                     .hasSize(100)
                     .allMatch(line -> line.contains("\"accepted\""));
-            Await.until("all have theirs", () -> billing.applied().size() == 50 && archive.applied().size() == 100);
+            Await.until(
+                    "all have theirs",
+                    () -> billing.applied().size() == 50 && archive.applied().size() == 100);
         }
         assertThat(billing.applied()).isEqualTo(ids("a-", archive.applied()));
         for (String lane : List.of("a-", "b-")) {
@@ -168,7 +178,9 @@ class TopicRoutesTest {
         try (SemelServer server = start(sqlite(), TO_BOTH)) {
             String body = message("o-1", "ann", 1).replaceFirst("\\{", "{\"deadline\":\"" + deadline + "\",");
             assertThat(post(server, "orders", "application/json", body)).contains("\"accepted\"");
-            Await.until("it is routed", () -> completed(sqlite(), "destination.billing").size() == 1);
+            Await.until(
+                    "it is routed",
+                    () -> completed(sqlite(), "destination.billing").size() == 1);
         }
         Row delivered = completed(sqlite(), "destination.billing").get(0);
         assertThat(Objects.requireNonNull(delivered.line()).deadline()).isEqualTo(deadline.toEpochMilli());
@@ -185,7 +197,8 @@ class TopicRoutesTest {
         }
         try (Semel semel = Semel.open(sqlite())) {
             Operator operator = Engine.behind(semel).orElseThrow().operator();
-            assertThat(operator.find(Tenant.of("acme"), "semel.replays", Key.of("x"))).isEmpty();
+            assertThat(operator.find(Tenant.of("acme"), "semel.replays", Key.of("x")))
+                    .isEmpty();
         }
     }
 }

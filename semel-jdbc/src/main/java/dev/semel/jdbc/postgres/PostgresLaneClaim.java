@@ -94,8 +94,8 @@ final class PostgresLaneClaim {
      * than the last one of the lane. Rows are written in the order of ids, and only those that are as they were read:
      * by differences, because an index of states and times is not the one to find them by.
      */
-    private static final String WRITE =
-            PostgresSql.COMMON + String.format(Locale.ROOT, """
+    private static final String WRITE = PostgresSql.COMMON
+            + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (
                 SELECT * FROM (
                     SELECT i.*, CASE WHEN i.turn >= 0 THEN nextval('semel_place') END AS place,

@@ -101,8 +101,9 @@ final class PostgresLedger implements Ledger {
             + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %s AND fence <= ? AND"
             + " (parent IS NULL OR place IS NOT NULL)%s ORDER BY at LIMIT ?) AS t";
 
-    private static final String COMPLETED = "SELECT id, place, fence, coalesce(octet_length(payload), 0) FROM semel_record"
-            + " WHERE state = 2 AND fence <= ?%s AND place > ? ORDER BY place LIMIT ?";
+    private static final String COMPLETED =
+            "SELECT id, place, fence, coalesce(octet_length(payload), 0) FROM semel_record"
+                    + " WHERE state = 2 AND fence <= ?%s AND place > ? ORDER BY place LIMIT ?";
 
     private static final String RANGE =
             "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";

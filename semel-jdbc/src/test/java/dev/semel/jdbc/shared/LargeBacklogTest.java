@@ -74,13 +74,16 @@ class LargeBacklogTest {
             CountDownLatch all = new CountDownLatch(MESSAGES);
             try (Engine engine = open(arguments[0])) {
                 engine.handle(FILMS, Channel.Capacity.of(16), (bytes, run) -> {
-                    handled.computeIfAbsent((int) bytes[0], any -> new ArrayList<>()).add((int) bytes[1]);
+                    handled.computeIfAbsent((int) bytes[0], any -> new ArrayList<>())
+                            .add((int) bytes[1]);
                     all.countDown();
                 });
                 if (!all.await(200, TimeUnit.SECONDS)) {
                     System.out.println("not all were handled");
                 }
-                Await.until("results are written", () -> engine.operator().channels().isEmpty());
+                Await.until(
+                        "results are written",
+                        () -> engine.operator().channels().isEmpty());
             }
             for (int lane = 0; lane < LANES; lane++) {
                 System.out.println(lane + ": " + handled.get(lane));

@@ -72,7 +72,8 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
                 + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
-                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
+                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size()
+                + " routes, gateways "
                 + gateways() + "]";
     }
 

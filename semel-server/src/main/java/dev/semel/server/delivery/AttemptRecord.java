@@ -4,6 +4,7 @@ import dev.semel.Failure;
 import dev.semel.LeasedContext;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditRow;
 import java.time.Duration;
@@ -25,7 +26,6 @@ public record AttemptRecord(
     private static final String STATUS = "http_status";
     private static final String TOOK = "took_ms";
     private static final String ANSWER = "answer";
-    private static final String NOTE = "note.";
 
     /**
      * How it ended.
@@ -59,7 +59,7 @@ public record AttemptRecord(
         boolean ends = switch (type) {
             case OPERATION_EXECUTED, RETRY_ATTEMPT, RETRY_EXHAUSTED -> true;
             // After retry.exhausted it follows with nothing that was noted or decided.
-            case SYSTEM_ERROR -> details.containsKey(NOTE + TOOK) || details.containsKey("judged_by");
+            case SYSTEM_ERROR -> details.containsKey(Events.NOTE + TOOK) || details.containsKey("judged_by");
             default -> false;
         };
         if (!ends) {
@@ -79,10 +79,10 @@ public record AttemptRecord(
                 new AttemptResult(
                         status == null ? null : Math.toIntExact(status),
                         failure,
-                        String.valueOf(details.getOrDefault(NOTE + ANSWER, "")))));
+                        String.valueOf(details.getOrDefault(Events.NOTE + ANSWER, "")))));
     }
 
     private static @Nullable Long number(Map<String, Object> details, String name) {
-        return details.get(NOTE + name) instanceof Long number ? number : null;
+        return details.get(Events.NOTE + name) instanceof Long number ? number : null;
     }
 }

@@ -59,7 +59,8 @@ public record DestinationReport(
     /** The destinations for which something waits, that are paused, or of which the newest events of the ledger tell. */
     public static Set<String> names(Operator operator) {
         Set<String> names = new TreeSet<>();
-        operator.channelNames().forEach(channel -> ServerChannels.destinationOf(channel).ifPresent(names::add));
+        operator.channelNames()
+                .forEach(channel -> ServerChannels.destinationOf(channel).ifPresent(names::add));
         AuditFilter all = new AuditFilter(null, null, null, null);
         for (AuditRow row : operator.events(all, AuditRow.Position.END, NEWEST_EVENTS)) {
             String operation = row.entry().subject().operation();

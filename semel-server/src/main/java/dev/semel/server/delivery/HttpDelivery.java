@@ -25,11 +25,7 @@ public final class HttpDelivery implements Channel.LeasedDelivery<Webhook> {
      * @param client shared by all destinations
      * @throws SemelException when a header, a secret or a network of the destination is not valid
      */
-    public HttpDelivery(
-            DestinationConfig config,
-            DeliveryClient client,
-            DestinationHealth health,
-            TimeSource time) {
+    public HttpDelivery(DestinationConfig config, DeliveryClient client, DestinationHealth health, TimeSource time) {
         this.call = new DestinationCall(config, client);
         this.health = health;
         this.time = time;

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param behind the place in the source's channel where the part before ended
  * @param sent how many the parts before sent
  */
-record FillPart(String job, int part, FillScope scope, int perSecond, long behind, long sent) implements ValueCodec.Own {
+record FillPart(String job, int part, FillScope scope, int perSecond, long behind, long sent)
+        implements ValueCodec.Own {
     /**
      * In plain values.
      *
@@ -39,8 +40,7 @@ record FillPart(String job, int part, FillScope scope, int perSecond, long behin
         }
 
         FillRequest request() {
-            return new FillRequest(
-                    from, to, tenant, sinceMillis == null ? null : Instant.ofEpochMilli(sinceMillis));
+            return new FillRequest(from, to, tenant, sinceMillis == null ? null : Instant.ofEpochMilli(sinceMillis));
         }
 
         FillPreview.FillCut until() {

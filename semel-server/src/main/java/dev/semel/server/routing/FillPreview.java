@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param oldest when the oldest message that is still kept came in; null when nothing is kept. Older ones were purged and cannot be sent
  */
 public record FillPreview(
-        FillRequest request, FillCut cut, long matched, long already, @Nullable Instant oldest) {
+        FillRequest request,
+        FillCut cut,
+        long matched,
+        long already,
+        @Nullable Instant oldest) {
 
     /**
      * Where a fill ends.

@@ -12,4 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param since only what came in from then on, by the clocks of the nodes that took it; null for all that is kept
  */
 public record FillRequest(
-        String from, String to, @Nullable String tenant, @Nullable Instant since) {}
+        String from,
+        String to,
+        @Nullable String tenant,
+        @Nullable Instant since) {}

@@ -2,6 +2,7 @@ package dev.semel.server.routing;
 
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
@@ -106,11 +107,7 @@ public final class RouteFills {
             }
         } while (list.size() == LIST);
         return new FillPreview(
-                request,
-                new FillPreview.FillCut(count.fence, cut.at()),
-                count.missing,
-                count.already,
-                count.oldest);
+                request, new FillPreview.FillCut(count.fence, cut.at()), count.missing, count.already, count.oldest);
     }
 
     private static final class PreviewCount implements RouteHistory.Visitor {
@@ -166,7 +163,8 @@ public final class RouteFills {
         FillPart.FillScope scope = FillPart.FillScope.of(preview, warrant.actor());
         Sent sent = engine.send(CHANNEL, message(new FillPart(job, 1, scope, perSecond, Long.MIN_VALUE, 0)));
         if (!(sent instanceof Sent.Accepted)) {
-            throw new SemelException.Invalid("The fill " + job + " could not be stored: " + sent + ". Nothing was sent.");
+            throw new SemelException.Invalid(
+                    "The fill " + job + " could not be stored: " + sent + ". Nothing was sent.");
         }
         return job;
     }
@@ -180,8 +178,7 @@ public final class RouteFills {
 
     /** Runs a part: sends some messages, then a message for the rest. Repeatable: what was sent is not sent again. */
     private void handle(FillPart part, LeasedContext run) throws InterruptedException {
-        RouteHistory history = new RouteHistory(
-                operator, config, part.scope().request(), part.scope().until());
+        RouteHistory history = history(part);
         List<CompletedMessage> list = history.behind(part.behind(), LIST);
         FillSender sender = new FillSender(part, history.destination(), run);
         history.visit(list, sender::add);
@@ -197,6 +194,20 @@ public final class RouteFills {
             sendOn(run, next);
         } else {
             run.note("sent", part.sent() + sender.sent);
+        }
+    }
+
+    /** A node that does not have the route yet leaves the part to others. */
+    private RouteHistory history(FillPart part) {
+        try {
+            return new RouteHistory(
+                    operator, config, part.scope().request(), part.scope().until());
+        } catch (SemelException.Invalid e) {
+            throw new Failure.Thrown(
+                    Failure.of(
+                            Failure.Category.UNKNOWN,
+                            "The configuration of the node that ran it has no such route; another node may have it."),
+                    e);
         }
     }
 

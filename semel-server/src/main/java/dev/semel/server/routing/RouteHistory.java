@@ -79,8 +79,8 @@ final class RouteHistory {
                         .filter(each -> each.name().equals(from))
                         .findFirst()
                         .map(each -> ServerChannels.of(each).name()))
-                .orElseThrow(() -> new SemelException.Invalid("The configuration has no source or topic \"" + from
-                        + "\". Nothing was changed."));
+                .orElseThrow(() -> new SemelException.Invalid(
+                        "The configuration has no source or topic \"" + from + "\". Nothing was changed."));
     }
 
     /** For how long the ledger surely remembers what went to a destination. */

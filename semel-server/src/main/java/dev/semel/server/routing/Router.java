@@ -32,8 +32,8 @@ public final class Router implements Channel.AtomicDelivery<Webhook> {
     @Override
     public void handle(Webhook webhook, AtomicContext tx) {
         for (String name : routes.destinationsOf(webhook)) {
-            Message<Webhook> message = Message.of(tx.tenant(), tx.key(name), webhook)
-                    .withCorrelationId(tx.correlationId());
+            Message<Webhook> message =
+                    Message.of(tx.tenant(), tx.key(name), webhook).withCorrelationId(tx.correlationId());
             tx.send(Objects.requireNonNull(destinations.get(name)), limited(message, webhook));
         }
     }

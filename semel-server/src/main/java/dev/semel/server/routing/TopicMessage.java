@@ -29,11 +29,7 @@ public final class TopicMessage {
             String topic, byte[] json, @Nullable String lane, @Nullable Instant deadline, Instant received) {
         Map<String, String> headers = deadline == null ? Map.of() : Map.of(DEADLINE, deadline.toString());
         return new Webhook(
-                topic,
-                Keys.jsonHash(json).text(),
-                json,
-                lane,
-                new Webhook.Transport(CONTENT_TYPE, headers, received));
+                topic, Keys.jsonHash(json).text(), json, lane, new Webhook.Transport(CONTENT_TYPE, headers, received));
     }
 
     /** As the client set it. */

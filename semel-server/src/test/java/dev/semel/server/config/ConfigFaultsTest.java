@@ -487,9 +487,7 @@ class ConfigFaultsTest {
                 wrong(
                         SMALL + "topics:\n  orders: {policy: defalt}\n",
                         "14:20: 'policy' of topic 'orders' is 'defalt': there is no policy of that name; did you mean 'default'?"),
-                wrong(
-                        SMALL + "topics: [orders]\n",
-                        "13:9: 'topics' must be settings, as name: value"));
+                wrong(SMALL + "topics: [orders]\n", "13:9: 'topics' must be settings, as name: value"));
     }
 
     @ParameterizedTest

@@ -11,7 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A run without a ledger. It has no steps and sends nothing. */
 record TestRun(
-        int attempt, long fence, String downstreamKey, String correlationId, boolean replayed, Map<String, Object> notes)
+        int attempt,
+        long fence,
+        String downstreamKey,
+        String correlationId,
+        boolean replayed,
+        Map<String, Object> notes)
         implements LeasedContext {
     static final TestRun FIRST = new TestRun(1, 77, "semel-00112233445566778899aabbccddeeff", "corr-1", false);
 

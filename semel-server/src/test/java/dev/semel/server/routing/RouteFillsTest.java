@@ -27,6 +27,7 @@ import dev.semel.store.AuditRow;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
+import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
@@ -119,11 +120,11 @@ class RouteFillsTest {
         }
 
         void receive(Tenant tenant, String lane, int number, Instant received) {
-            byte[] body = ("{\"id\":\"" + lane + number + "\",\"lane\":\"" + lane + "\"}").getBytes(StandardCharsets.UTF_8);
+            byte[] body =
+                    ("{\"id\":\"" + lane + number + "\",\"lane\":\"" + lane + "\"}").getBytes(StandardCharsets.UTF_8);
             Webhook webhook = new Webhook(
                     "shop", lane + number, body, lane, new Webhook.Transport("application/json", Map.of(), received));
-            engine.send(
-                    ServerChannels.of(config.sources().get(0)), Message.of(tenant, Key.of(lane + number), webhook));
+            engine.send(ServerChannels.of(config.sources().get(0)), Message.of(tenant, Key.of(lane + number), webhook));
         }
 
         void work() {
@@ -162,7 +163,8 @@ class RouteFillsTest {
                             new RecordFilter(null, "destination.crm", true, Long.MAX_VALUE), Long.MIN_VALUE, 10_000)) {
                 Row row = engine.operator().records(List.of(each.id())).get(each.id());
                 byte[] body = JsonMapper.shared()
-                        .readTree(Objects.requireNonNull(Objects.requireNonNull(row).payload()))
+                        .readTree(Objects.requireNonNull(
+                                Objects.requireNonNull(row).payload()))
                         .get("body")
                         .binaryValue();
                 ids.add(JsonMapper.shared().readTree(body).get("id").asString());
@@ -206,7 +208,11 @@ class RouteFillsTest {
             before.work();
         }
         try (Node node = new Node(
-                Stores.open(url, StoreProvider.Options.EXISTING), TimeSource.system(), "webhook.inbox", ELSEWHERE, ALL)) {
+                Stores.open(url, StoreProvider.Options.EXISTING),
+                TimeSource.system(),
+                "webhook.inbox",
+                ELSEWHERE,
+                ALL)) {
             node.receive(ACME, "a", each + 1, now);
             node.work();
             assertThat(node.preview(all())).satisfies(preview -> {
@@ -235,7 +241,9 @@ class RouteFillsTest {
         }
         try (Node node = new Node(store, time, "webhook.inbox", ALL)) {
             assertThat(node.fill(all())).isEqualTo(1);
-            assertThat(node.preview(all())).extracting(FillPreview::matched, FillPreview::already).containsExactly(0L, 2L);
+            assertThat(node.preview(all()))
+                    .extracting(FillPreview::matched, FillPreview::already)
+                    .containsExactly(0L, 2L);
             assertThat(node.fill(all())).isZero();
             assertThat(node.delivered()).containsExactlyInAnyOrder("a1", "b1");
         }
@@ -256,8 +264,10 @@ class RouteFillsTest {
         }
         try (Node node = new Node(store, time, "webhook.inbox", ONLY_A)) {
             assertThat(node.preview(all()).matched()).isEqualTo(3);
-            assertThat(node.preview(new FillRequest("shop", "crm", null, later)).matched()).isEqualTo(2);
-            assertThat(node.preview(new FillRequest("shop", "crm", "globex", null)).matched())
+            assertThat(node.preview(new FillRequest("shop", "crm", null, later)).matched())
+                    .isEqualTo(2);
+            assertThat(node.preview(new FillRequest("shop", "crm", "globex", null))
+                            .matched())
                     .isEqualTo(1);
             assertThat(node.fill(new FillRequest("shop", "crm", "acme", later))).isEqualTo(1);
             assertThat(node.delivered()).containsExactly("a2");
@@ -278,11 +288,15 @@ class RouteFillsTest {
             assertThat(node.engine
                             .operator()
                             .completedMessages(
-                                    new RecordFilter(null, "destination.crm", true, Long.MAX_VALUE), Long.MIN_VALUE, 10))
+                                    new RecordFilter(null, "destination.crm", true, Long.MAX_VALUE),
+                                    Long.MIN_VALUE,
+                                    10))
                     .isEmpty();
         }
         try (Node node = new Node(store, time, "short", ALL)) {
-            assertThat(node.preview(all())).extracting(FillPreview::matched, FillPreview::already).containsExactly(1L, 1L);
+            assertThat(node.preview(all()))
+                    .extracting(FillPreview::matched, FillPreview::already)
+                    .containsExactly(1L, 1L);
             assertThat(node.fill(all())).isEqualTo(1);
             assertThat(node.delivered()).containsExactly("b1");
         }
@@ -312,6 +326,26 @@ class RouteFillsTest {
     }
 
     @Test
+    void nodeThatDoesNotHaveTheRouteYetLeavesTheFillToAnother() {
+        ManualTime time = new ManualTime(1_700_000_000_000L);
+        MemoryStore store = new MemoryStore(time);
+        Instant now = Instant.ofEpochMilli(time.millis());
+        try (Node older = new Node(store, time, "webhook.inbox", ELSEWHERE);
+                Node node = new Node(store, time, "webhook.inbox", ALL)) {
+            older.receive(ACME, "a", 1, now);
+            older.work();
+            String job = node.fills.begin(node.preview(all()), 0, WARRANT);
+            older.work();
+            assertThat(node.fills.progress(job, 1).orElseThrow().newest().state())
+                    .isEqualTo(State.FAILED_RETRYABLE);
+            time.advance(Duration.ofHours(1));
+            node.work();
+            assertThat(node.fills.progress(job, 1).orElseThrow().over()).isTrue();
+            assertThat(node.delivered()).containsExactly("a1");
+        }
+    }
+
+    @Test
     void auditTellsWhoFilledWhatWhyAndWhichMessagesCameOfIt() {
         ManualTime time = new ManualTime(1_700_000_000_000L);
         MemoryStore store = new MemoryStore(time);
@@ -325,8 +359,7 @@ class RouteFillsTest {
             List<AuditRow> begun = node.engine
                     .operator()
                     .events(
-                            new AuditFilter(
-                                    null, "source.shop", null, EventType.OPERATOR_REPLAYED.code()),
+                            new AuditFilter(null, "source.shop", null, EventType.OPERATOR_REPLAYED.code()),
                             AuditRow.Position.END,
                             10);
             assertThat(begun)

@@ -7,7 +7,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerChannelsTest {
     @ParameterizedTest
-    @ValueSource(strings = {"source.stripe", "destination.app", "topic.orders", "semel.replays", "POST /payments/**", "DELETE /a\nb"})
+    @ValueSource(
+            strings = {
+                "source.stripe",
+                "destination.app",
+                "topic.orders",
+                "semel.replays",
+                "POST /payments/**",
+                "DELETE /a\nb"
+            })
     void namesOfSourcesTopicsDestinationsJobsAndGatewayRequestsAreTheServersOwn(String name) {
         assertThat(ServerChannels.isReserved(name)).isTrue();
     }

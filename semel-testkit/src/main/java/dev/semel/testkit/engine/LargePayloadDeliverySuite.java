@@ -75,14 +75,12 @@ abstract class LargePayloadDeliverySuite extends ChannelFixture {
         Engine node = failingToRead(new AtomicInteger(2));
         handle(node);
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> node.duties().worker().turn())
-                    .isInstanceOf(SemelException.StoreUnavailable.class);
+            assertThatThrownBy(() -> node.duties().worker().turn()).isInstanceOf(SemelException.StoreUnavailable.class);
         }
         Row claimed = row(CHAT, "k1");
         assertThat(claimed.state()).isEqualTo(State.IN_PROGRESS);
         work(node);
         assertThat(handled).containsExactly("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8");
-        assertThat(row(CHAT, "k1").status().fence())
-                .isEqualTo(claimed.status().fence());
+        assertThat(row(CHAT, "k1").status().fence()).isEqualTo(claimed.status().fence());
     }
 }

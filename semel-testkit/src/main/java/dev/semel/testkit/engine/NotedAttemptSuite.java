@@ -42,7 +42,9 @@ abstract class NotedAttemptSuite extends ChannelFixture {
                 .containsEntry("note.number", 1L)
                 .containsEntry("note.first", "only then")
                 .containsEntry("reason", "simulated network");
-        assertThat(details("operation.executed")).containsEntry("note.number", 2L).doesNotContainKey("note.first");
+        assertThat(details("operation.executed"))
+                .containsEntry("note.number", 2L)
+                .doesNotContainKey("note.first");
     }
 
     @Test
@@ -58,8 +60,8 @@ abstract class NotedAttemptSuite extends ChannelFixture {
 
     @Test
     void notedTextIsBoundedRedactedAndOfOneLine() {
-        engine.handle(MAIL, (note, run) -> run.note(
-                "answer", "password=hunter2\r\n\u0000\u001b[31m" + "x".repeat(5_000)));
+        engine.handle(
+                MAIL, (note, run) -> run.note("answer", "password=hunter2\r\n\u0000\u001b[31m" + "x".repeat(5_000)));
         send(MAIL, "a");
         work();
         assertThat((String) details("operation.executed").get("note.answer"))

@@ -205,7 +205,8 @@ final class MemoryQueue implements Queue {
             if (takenOver) {
                 state.append(claim.takenOver().apply(granted), status.fence(), status.attempt());
             }
-            rows.add(MemoryState.copy(granted).withoutLargePayload(claim.amount().inline()));
+            rows.add(
+                    MemoryState.copy(granted).withoutLargePayload(claim.amount().inline()));
         }
     }
 
