@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ConfigCheck.class,
             Serve.class,
             Destinations.class,
+            Routes.class,
             Demo.class,
             Doctor.class,
             Schema.class,

@@ -120,7 +120,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 services, claimed, prepared, services.keeper().elsewhere());
     }
 
-    /** A record that is dying and whose payload cannot be read here: its onDead handler does without. */
+    /** A record whose payload is not read here: it is dying, and its onDead handler does without, or it is handed back. */
     public static <P, R> ClaimedDelivery<P, R> unread(
             DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
         return new ClaimedDelivery<>(services, claimed, services.preparation().unread(operation, claimed.row));
@@ -313,7 +313,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 DeliveryResult.ResultKind.DONE,
                 keepsToItsLane() ? Transition.COMPLETE_IN_LANE : Transition.COMPLETE,
                 Transition.result(prepared.policy().retention().success(), result),
-                outcome(EventType.OPERATION_EXECUTED, Map.of()),
+                outcome(EventType.OPERATION_EXECUTED, prepared.noted()),
                 null);
     }
 

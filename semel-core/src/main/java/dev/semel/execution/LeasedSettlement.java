@@ -119,7 +119,7 @@ final class LeasedSettlement<P, R> {
                 prepared.id(),
                 granted.fence(),
                 Transition.result(prepared.policy().retention().success(), snapshot),
-                event(EventType.OPERATION_EXECUTED, Map.of()));
+                event(EventType.OPERATION_EXECUTED, prepared.noted()));
     }
 
     /** Another grant has the record: its state is the answer. */

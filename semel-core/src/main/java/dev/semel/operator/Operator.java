@@ -16,6 +16,8 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
+import dev.semel.store.CompletedMessage;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -203,6 +206,35 @@ public final class Operator {
     /** Records in a state, those first that need attention last. */
     public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
         return store.ledger().list(state, filter, behind, limit);
+    }
+
+    /**
+     * COMPLETED messages in the order of their lanes, without their payloads.
+     *
+     * @param behind the place where an earlier list ended; {@link Long#MIN_VALUE} for the first one
+     */
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return store.ledger().completedMessages(filter, behind, limit);
+    }
+
+    /** The records of these ids that are there, expired ones too. */
+    public FoundRecords records(Collection<RecordId> ids) {
+        return store.ledger().find(ids);
+    }
+
+    /**
+     * Tells the audit that messages of a channel that were handled before are sent somewhere else, too.
+     *
+     * @param tenant null for all
+     * @param details which, and where to
+     */
+    public void replaysHistory(String channel, @Nullable String tenant, Map<String, ?> details, Warrant warrant) {
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, channel, null, null, null);
+        Map<String, Object> all = new LinkedHashMap<>(details);
+        all.put("reason", warrant.reason());
+        store.audit()
+                .append(List.of(events.event(
+                        EventType.OPERATOR_REPLAYED, new Events.About(subject, warrant.origin(), null, 0), all)));
     }
 
     /** The events of a record, oldest first. */

@@ -27,8 +27,18 @@ public record Claim(
      * @param run at most so many consecutive records of one lane
      * @param takeovers of these, at most so many that are taken from a holder whose lease is over
      * @param budget of these, how many may be retries
+     * @param inline payloads of at most so many bytes are read with their records; of others only the size is
+     *     ({@link Row.Contents#withheld}), to be read with {@link Ledger#find}. So an answer is small whatever is granted
      */
-    public record Amount(int records, int run, int takeovers, Budget budget) {
+    public record Amount(int records, int run, int takeovers, Budget budget, int inline) {
+        /** The limit of claims for the workers of a node, and of {@link Queue#heldBy}. */
+        public static final int SMALL = 16 << 10;
+
+        /** With all payloads. */
+        public Amount(int records, int run, int takeovers, Budget budget) {
+            this(records, run, takeovers, budget, Integer.MAX_VALUE);
+        }
+
         /** With no other limit for what is taken over. */
         public Amount(int records, int run, Budget budget) {
             this(records, run, records, budget);

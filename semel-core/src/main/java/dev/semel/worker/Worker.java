@@ -34,6 +34,7 @@ public final class Worker implements AutoCloseable {
     private final ClaimLoop claims;
     private final ChannelPauses pauses;
     private final SuspectPermit permit;
+    private final PayloadBudget payloads = PayloadBudget.ofHeap();
     private final @Nullable ExecutorService handlers;
     private final @Nullable RemoteWakeUps remote;
     private final ClaimWaiters waiters;
@@ -73,7 +74,7 @@ public final class Worker implements AutoCloseable {
     public <P, R> void serve(Registry.RegisteredOperation<P, R> known) {
         Policy policy = services.preparation().policy(known.operation().definition());
         ChannelContext<P, R> context = new ChannelContext<>(services, known, policy, results, pauses, permit);
-        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers));
+        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers, payloads));
         wake(Set.of(context.name()));
     }
 

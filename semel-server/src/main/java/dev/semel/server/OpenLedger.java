@@ -14,12 +14,15 @@ import dev.semel.server.api.ApiSettings;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
 import dev.semel.server.gateway.GatewayEndpoint;
+import dev.semel.server.routing.RouteFills;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
 import dev.semel.server.session.LoginState;
 import dev.semel.server.session.OperatorAccess;
 import dev.semel.server.session.OperatorAudit;
+import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServlet;
@@ -29,12 +32,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
-    /** A body of 16 MiB, which is the largest that can be configured, as base64 with its headers. */
-    private static final int LARGEST_VALUE = (16 << 20) / 3 * 4 + (32 << 10);
-
     private final Engine engine;
     private final Map<String, HttpServlet> endpoints = new HashMap<>();
 
@@ -51,7 +52,12 @@ final class OpenLedger implements AutoCloseable {
         this.operatorAudit = new OperatorAudit(engine.operator().access());
         this.operatorAccess = new OperatorAccess(config.operators(), logins, operatorAudit);
         this.session = new SessionServlet(operatorAccess);
-        this.api = new ApiServlet(engine, access, ApiSettings.DEFAULT.withChannels(config.channels()));
+        Map<String, Channel.Atomic<Webhook>> topics =
+                config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
+        this.api = new ApiServlet(
+                engine,
+                access,
+                ApiSettings.DEFAULT.withChannels(config.channels()).withTopics(topics));
     }
 
     /**
@@ -59,10 +65,8 @@ final class OpenLedger implements AutoCloseable {
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
     static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, LoginState logins) {
-        Semel.Settings settings = Semel.settings(config.store())
-                .withWatch(MicrometerWatch.of(meters))
-                .withLargestValue(LARGEST_VALUE);
-        config.policies().forEach(settings::withPolicy);
+        Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
+        ServerSettings.apply(config, settings);
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
@@ -87,11 +91,16 @@ final class OpenLedger implements AutoCloseable {
             registrations.add(() -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
         }
         for (SourceConfig source : config.sources()) {
-            Router router = new Router(config, source);
+            Router router = new Router(config, source.name());
             endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
             registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
+        for (TopicConfig topic : config.topics()) {
+            Router router = new Router(config, topic.name());
+            registrations.add(() -> engine.handle(ServerChannels.of(topic), router));
+        }
         config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
+        registrations.add(new RouteFills(engine, config, TimeSource.system())::handle);
         operatorAudit.start();
         registrations.forEach(Runnable::run);
     }

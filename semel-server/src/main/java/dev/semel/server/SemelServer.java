@@ -89,7 +89,8 @@ public final class SemelServer implements AutoCloseable {
     }
 
     private static String summary(ServerConfig config) {
-        return "Sources: " + config.sources().size() + ", routes: "
+        return "Sources: " + config.sources().size() + ", topics: "
+                + config.topics().size() + ", routes: "
                 + config.routes().size() + ", destinations: "
                 + config.destinations().size() + ", gateways: "
                 + config.gateways().size() + ", tokens of the API: "

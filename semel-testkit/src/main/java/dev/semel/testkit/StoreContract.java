@@ -231,6 +231,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class ClaimingLargePayloads extends LargePayloadSuite {
+        ClaimingLargePayloads() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class ListingCompletedMessages extends CompletedMessageSuite {
+        ListingCompletedMessages() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class SharingPermits extends PermitSuite {
         SharingPermits() {
             super(StoreContract.this);

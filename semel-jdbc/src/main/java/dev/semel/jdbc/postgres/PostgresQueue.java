@@ -46,7 +46,8 @@ final class PostgresQueue implements Queue {
             + " FROM semel_record WHERE operation = ? AND turn = 1 AND state IN (4, 5) AND state = 5 LIMIT ?";
 
     /** By the index of states: few are in progress at a time. */
-    private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
+    private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT "
+            + Rows.withoutLargePayload("", "octet_length", String.valueOf(Claim.Amount.SMALL))
             + " FROM semel_record WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL"
             + " ORDER BY lane, place";
 
@@ -177,7 +178,8 @@ final class PostgresQueue implements Queue {
         return rows(
                 "reading claimed records",
                 HELD_BY,
-                binder -> binder.number(owner).text(operation));
+                binder -> binder.number(owner).text(operation),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override
@@ -185,17 +187,24 @@ final class PostgresQueue implements Queue {
         return rows(
                 "reading parked lanes",
                 UNKNOWN_HEADS,
-                binder -> binder.text(operation).number(limit));
+                binder -> binder.text(operation).number(limit),
+                found -> Rows.withLine(found, 1));
     }
 
-    private List<Row> rows(String what, String query, PostgresBinder.Binding binding) {
+    /** Makes a row of what was found. */
+    @FunctionalInterface
+    private interface RowReader {
+        Row read(ResultSet found) throws SQLException;
+    }
+
+    private List<Row> rows(String what, String query, PostgresBinder.Binding binding, RowReader reader) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(query)) {
                 binding.bind(new PostgresBinder(statement));
                 try (ResultSet found = PostgresLedger.second(statement)) {
                     while (found.next()) {
-                        rows.add(Rows.withLine(found, 1));
+                        rows.add(reader.read(found));
                     }
                 }
             }

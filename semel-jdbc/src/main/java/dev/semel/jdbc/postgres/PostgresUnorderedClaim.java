@@ -93,7 +93,7 @@ final class PostgresUnorderedClaim {
     }
 
     private static String columns() {
-        return "r." + Rows.WITH_LINE.replace(", ", ", r.");
+        return Rows.withoutLargePayload("r.", "octet_length", "?::int");
     }
 
     UnorderedGrants grant(PostgresTenants.Share share) throws SQLException {
@@ -101,7 +101,8 @@ final class PostgresUnorderedClaim {
             PostgresTenants.bind(new PostgresBinder(statement).number(now), claim, share)
                     .number(claim.modesVersion())
                     .number(claim.grant().leaseMillis())
-                    .number(claim.grant().owner());
+                    .number(claim.grant().owner())
+                    .number((long) claim.amount().inline());
             try (ResultSet found = PostgresLedger.second(statement)) {
                 return granted(found, share);
             }
@@ -121,7 +122,7 @@ final class PostgresUnorderedClaim {
             if (found.wasNull()) {
                 continue;
             }
-            Row row = Rows.withLine(found, 6);
+            Row row = Rows.claimed(found, 6);
             boolean retry = found.getInt(5) == State.FAILED_RETRYABLE.code();
             retries += retry ? 1 : 0;
             if (!retry) {
@@ -174,10 +175,11 @@ final class PostgresUnorderedClaim {
                     .bytes(ids, RecordId::bytes)
                     .number(claim.grant().leaseMillis())
                     .number(claim.grant().owner())
-                    .number((long) claim.grant().maxAttempts());
+                    .number((long) claim.grant().maxAttempts())
+                    .number((long) claim.amount().inline());
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
-                    rows.add(Rows.withLine(found, 1));
+                    rows.add(Rows.claimed(found, 1));
                 }
             }
         }

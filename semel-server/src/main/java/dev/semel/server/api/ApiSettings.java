@@ -2,6 +2,7 @@ package dev.semel.server.api;
 
 import dev.semel.Channel;
 import dev.semel.Operation;
+import dev.semel.http.ingress.Webhook;
 import dev.semel.server.config.ChannelConfig;
 import java.time.Duration;
 import java.util.List;
@@ -19,31 +20,46 @@ import java.util.stream.Collectors;
  * @param largestBody of a request, in bytes
  * @param longestWait how long a request may wait for another run, or for messages
  * @param waiting how many requests may wait at a time; others are answered without waiting
+ * @param topics channels of the names from which routes start
  */
 public record ApiSettings(
         Map<String, String> policies,
         Map<String, ChannelConfig> channels,
         int largestBody,
         Duration longestWait,
-        int waiting) {
+        int waiting,
+        Map<String, Channel.Atomic<Webhook>> topics) {
     /** The policy {@code default}, bodies of 1 MiB, and 64 requests that wait for up to 20 s. */
-    public static final ApiSettings DEFAULT = new ApiSettings(Map.of(), Map.of(), 1 << 20, Duration.ofSeconds(20), 64);
+    public static final ApiSettings DEFAULT =
+            new ApiSettings(Map.of(), Map.of(), 1 << 20, Duration.ofSeconds(20), 64, Map.of());
 
     public ApiSettings {
         policies = Map.copyOf(policies);
         channels = Map.copyOf(channels);
+        topics = Map.copyOf(topics);
     }
 
     /** With these policies instead. */
     public ApiSettings withPolicies(Map<String, String> values) {
-        return new ApiSettings(values, channels, largestBody, longestWait, waiting);
+        return new ApiSettings(values, channels, largestBody, longestWait, waiting, topics);
     }
 
     /** With these channels instead. */
     public ApiSettings withChannels(List<ChannelConfig> values) {
         Map<String, ChannelConfig> byName =
                 values.stream().collect(Collectors.toMap(ChannelConfig::name, Function.identity()));
-        return new ApiSettings(policies, byName, largestBody, longestWait, waiting);
+        return new ApiSettings(policies, byName, largestBody, longestWait, waiting, topics);
+    }
+
+    /** With these names from which routes start, and the channels of their messages. */
+    public ApiSettings withTopics(Map<String, Channel.Atomic<Webhook>> values) {
+        return new ApiSettings(policies, channels, largestBody, longestWait, waiting, values);
+    }
+
+    /** Where messages of this name go. */
+    MessageTarget target(String name) {
+        Channel.Atomic<Webhook> topic = topics.get(name);
+        return topic == null ? new MessageTarget.Consumed(channel(name)) : new MessageTarget.Routed(name, topic);
     }
 
     private String policy(String name) {

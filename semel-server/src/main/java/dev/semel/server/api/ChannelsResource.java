@@ -1,6 +1,5 @@
 package dev.semel.server.api;
 
-import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Semel;
 import dev.semel.server.access.Scope;
@@ -48,8 +47,8 @@ final class ChannelsResource {
         JsonBody body = request.body();
         SentMessage message = SentMessage.read(body, request, request.ids().correlation());
         body.demandNoOther();
-        Channel.Leased<Json> channel = request.settings().channel(name);
-        return message.accepted(channel, semel.send(channel, message.message()));
+        MessageTarget target = request.settings().target(name);
+        return message.accepted(target, target.send(semel, message.message()));
     }
 
     private ApiAnswer find(ApiRequest request, String name) throws ApiProblem {
@@ -58,7 +57,7 @@ final class ChannelsResource {
             throw new ApiProblem(ApiCode.KEY_REQUIRED, "Name the message by the query parameter key: ?key=...");
         }
         return OperationsResource.status(semel.status(
-                request.settings().channel(name).operation(),
+                request.settings().target(name).operation(),
                 request.caller().tenant(),
                 Key.of(JsonBody.demandKey(key))));
     }

@@ -12,6 +12,7 @@ enum ConfigPart {
     SOURCE("sources.NAME", "`sources.NAME`"),
     HMAC("sources.NAME.hmac", "`sources.NAME.hmac`"),
     KEY("sources.NAME.key", "`sources.NAME.key`, where it is not one field"),
+    TOPIC("topics.NAME", "`topics.NAME`"),
     DESTINATION("destinations.NAME", "`destinations.NAME`"),
     RATE_LIMIT("destinations.NAME.rate-limit", "`destinations.NAME.rate-limit`, where it is not one text"),
     BREAKER("destinations.NAME.breaker", "`destinations.NAME.breaker`"),

@@ -39,23 +39,31 @@ final class ConfigReader {
         DestinationReader destinationReader = new DestinationReader(all, policies);
         List<SourceConfig> sources = each(sourceNodes, sourceReader::read);
         List<DestinationConfig> destinations = each(destinationNodes, destinationReader::read);
-        List<RouteConfig> routes = new RouteReader(all, names(sourceNodes), names(destinationNodes)).read();
+        List<NamedNode> topicNodes = named(all, ConfigSetting.TOPICS, "topic");
+        TopicReader topicReader = new TopicReader(all, policies, sourceNodes);
+        List<TopicConfig> topics = each(topicNodes, topicReader::read);
+        Set<String> origins = names(sourceNodes);
+        origins.addAll(names(topicNodes));
+        List<RouteConfig> routes = new RouteReader(all, origins, names(destinationNodes)).read();
         List<Token> tokens = new TokenReader(all).read(named(all, ConfigSetting.TOKENS, "token"));
         OperatorSettings operators = new OperatorReader(all, tokens).read(named(all, ConfigSetting.USERS, "user"));
         List<ChannelConfig> channels =
                 each(unreserved(named(all, ConfigSetting.CHANNELS, "channel")), new ChannelReader(all, policies)::read);
         GatewayReader gatewayReader = new GatewayReader(all, policies, paths);
         List<GatewayConfig> gateways = each(named(all, ConfigSetting.GATEWAYS, "gateway"), gatewayReader::read);
-        warnAboutUnused(sourceNodes, destinationNodes, routes);
+        warnAboutUnused(sourceNodes, "source", "webhooks", routes);
+        warnAboutUnused(topicNodes, "topic", "messages", routes);
+        warnAboutUnreached(destinationNodes, routes);
+        topicReader.warnAboutUnreachable(topicNodes, tokens);
         if (store.isEmpty() || listen.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new ServerConfig(
                 store.get(),
                 listen.get(),
-                policies.used(sources, destinations, channels),
+                policies.used(sources, topics, destinations, channels),
                 tokens,
-                new ServerConfig.Routing(sources, destinations, routes, gateways, channels),
+                new ServerConfig.Routing(sources, destinations, routes, gateways, topics, channels),
                 operators));
     }
 
@@ -100,13 +108,17 @@ final class ConfigReader {
         return nodes.stream().map(NamedNode::name).collect(Collectors.toCollection(java.util.LinkedHashSet::new));
     }
 
-    private void warnAboutUnused(List<NamedNode> sources, List<NamedNode> destinations, List<RouteConfig> routes) {
+    private void warnAboutUnused(List<NamedNode> origins, String what, String contents, List<RouteConfig> routes) {
         Set<String> from = routes.stream().map(RouteConfig::from).collect(Collectors.toSet());
-        Set<String> to = routes.stream().flatMap(route -> route.to().stream()).collect(Collectors.toSet());
-        Stream<NamedNode> silent = sources.stream().filter(node -> !from.contains(node.name()));
+        Stream<NamedNode> silent = origins.stream().filter(node -> !from.contains(node.name()));
         silent.forEach(node -> findings.warn(
                 node.at(),
-                "no route leads from source '" + node.name() + "': its webhooks are accepted and go nowhere"));
+                "no route leads from " + what + " '" + node.name() + "': its " + contents
+                        + " are accepted and go nowhere"));
+    }
+
+    private void warnAboutUnreached(List<NamedNode> destinations, List<RouteConfig> routes) {
+        Set<String> to = routes.stream().flatMap(route -> route.to().stream()).collect(Collectors.toSet());
         Stream<NamedNode> unreached = destinations.stream().filter(node -> !to.contains(node.name()));
         unreached.forEach(node ->
                 findings.warn(node.at(), "no route leads to destination '" + node.name() + "': it gets no webhooks"));

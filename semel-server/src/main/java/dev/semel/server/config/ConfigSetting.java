@@ -21,13 +21,19 @@ enum ConfigSetting {
             words("none"),
             "Policies that are added to the shipped ones, or change them."),
     SOURCES(ConfigPart.FILE, "sources", "settings by name", words("none"), "Senders of webhooks."),
+    TOPICS(
+            ConfigPart.FILE,
+            "topics",
+            "settings by name",
+            words("none"),
+            "Names to which clients of the HTTP API send messages that are routed."),
     DESTINATIONS(ConfigPart.FILE, "destinations", "settings by name", words("none"), "Where webhooks are delivered."),
     ROUTES(
             ConfigPart.FILE,
             "routes",
             "a list",
             words("none"),
-            "Which webhooks go from which source to which destinations."),
+            "Which webhooks go from which source, and which messages from which topic, to which destinations."),
     TOKENS(
             ConfigPart.FILE,
             "tokens",
@@ -198,6 +204,13 @@ enum ConfigSetting {
             words("required with text"),
             "How far apart duplicates may arrive."),
 
+    TOPIC_POLICY(
+            ConfigPart.TOPIC,
+            "policy",
+            "the name of a policy",
+            preset("webhook.inbox"),
+            "The policy by which its messages are routed. While it remembers a message, the same key is a duplicate."),
+
     DESTINATION_URL(
             ConfigPart.DESTINATION,
             "url",
@@ -304,7 +317,12 @@ enum ConfigSetting {
             words("none"),
             "Private networks that deliveries may connect to."),
 
-    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source", required(), "Where the webhooks come from."),
+    ROUTE_FROM(
+            ConfigPart.ROUTE,
+            "from",
+            "the name of a source or topic",
+            required(),
+            "Where the webhooks or messages come from."),
     ROUTE_TO(
             ConfigPart.ROUTE,
             "to",

@@ -166,9 +166,14 @@ final class NamedPolicies {
     }
 
     /** The policies of the file, and those that are named and not in the shipped catalogue. */
-    List<Policy> used(List<SourceConfig> sources, List<DestinationConfig> destinations, List<ChannelConfig> channels) {
+    List<Policy> used(
+            List<SourceConfig> sources,
+            List<TopicConfig> topics,
+            List<DestinationConfig> destinations,
+            List<ChannelConfig> channels) {
         Set<String> named = Stream.of(
                         sources.stream().map(SourceConfig::policy),
+                        topics.stream().map(TopicConfig::policy),
                         destinations.stream().map(DestinationConfig::policy),
                         channels.stream().map(ChannelConfig::policy))
                 .flatMap(Function.identity())

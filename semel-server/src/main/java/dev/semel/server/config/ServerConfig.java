@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration that has passed all checks: names are unique, routes lead from sources that exist to destinations that exist, and
+ * A configuration that has passed all checks: names are unique, routes lead from sources and topics that exist to destinations that exist, and
  * every policy that is named is there.
  *
  * @param store URL of the ledger, with its password if it has one; never shown
@@ -35,7 +35,7 @@ public record ServerConfig(
     }
 
     /**
-     * Where webhooks come from and go to, the APIs behind the gateway, and channels of the HTTP API.
+     * Where webhooks and messages come from and go to, the APIs behind the gateway, and channels of the HTTP API.
      *
      * @param channels those that differ from the presets
      */
@@ -44,10 +44,11 @@ public record ServerConfig(
             List<DestinationConfig> destinations,
             List<RouteConfig> routes,
             List<GatewayConfig> gateways,
+            List<TopicConfig> topics,
             List<ChannelConfig> channels) {
         /** Webhooks only. */
         public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
-            this(sources, destinations, routes, List.of(), List.of());
+            this(sources, destinations, routes, List.of(), List.of(), List.of());
         }
 
         public Routing {
@@ -56,6 +57,7 @@ public record ServerConfig(
             routes = List.copyOf(routes);
             gateways = List.copyOf(gateways);
             channels = List.copyOf(channels);
+            topics = List.copyOf(topics);
         }
     }
 
@@ -74,6 +76,11 @@ public record ServerConfig(
         return routing.routes;
     }
 
+    /** Names of the HTTP API from which routes start. */
+    public List<TopicConfig> topics() {
+        return routing.topics;
+    }
+
     /** HTTP APIs behind the gateway. */
     public List<GatewayConfig> gateways() {
         return routing.gateways;
@@ -90,7 +97,8 @@ public record ServerConfig(
         return "ServerConfig[" + listen + ", policies "
                 + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels()
                 + ", sources "
-                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
+                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size()
+                + " routes, gateways "
                 + gateways() + ", " + operators + "]";
     }
 

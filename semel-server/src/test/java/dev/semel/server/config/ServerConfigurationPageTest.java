@@ -95,6 +95,7 @@ class ServerConfigurationPageTest {
                                 "listen",
                                 "policies",
                                 "sources",
+                                "topics",
                                 "destinations",
                                 "routes",
                                 "tokens",
@@ -143,6 +144,9 @@ class ServerConfigurationPageTest {
                 hmac: #HMAC
                   header: X-Signature
                 key: json:/id
+                policy: webhook.inbox
+            topics:
+              orders: #TOPIC
                 policy: webhook.inbox
             destinations:
               app: #DESTINATION

@@ -63,6 +63,20 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class NotedAttempts extends NotedAttemptSuite {
+        NotedAttempts() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class DeliveringLargePayloads extends LargePayloadDeliverySuite {
+        DeliveringLargePayloads() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class FrequentDuplicates extends FrequentDuplicatesSuite {
         FrequentDuplicates() {
             super(EngineContract.this);

@@ -205,7 +205,8 @@ final class MemoryQueue implements Queue {
             if (takenOver) {
                 state.append(claim.takenOver().apply(granted), status.fence(), status.attempt());
             }
-            rows.add(MemoryState.copy(granted));
+            rows.add(
+                    MemoryState.copy(granted).withoutLargePayload(claim.amount().inline()));
         }
     }
 
@@ -229,7 +230,7 @@ final class MemoryQueue implements Queue {
                         && row.status().owner() == owner
                         && row.header().operation().equals(operation))
                 .sorted(IN_LANES)
-                .map(MemoryState::copy)
+                .map(row -> MemoryState.copy(row).withoutLargePayload(Claim.Amount.SMALL))
                 .toList());
     }
 
