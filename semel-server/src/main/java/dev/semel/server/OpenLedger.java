@@ -30,7 +30,7 @@ final class OpenLedger implements AutoCloseable {
     private static final int LARGEST_VALUE = (16 << 20) / 3 * 4 + (32 << 10);
 
     private final Engine engine;
-    private final Map<String, HttpServlet> endpoints = new HashMap<>();
+    private final Map<String, WebhookServlet> endpoints = new HashMap<>();
 
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
@@ -84,6 +84,16 @@ final class OpenLedger implements AutoCloseable {
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** Larger webhooks of this source are rejected. */
+    int largestBody(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name())).largestBody();
+    }
+
+    /** The tokens of the API and of gateways. */
+    Access access() {
+        return access;
     }
 
     /** The gateway of this path. */

@@ -35,7 +35,7 @@ final class FailedAttempts {
     /** Counts one more. Returns how long to wait when there were too many; null otherwise. */
     @Nullable
     synchronized Duration count(String address) {
-        String network = network(address);
+        String network = ClientNetwork.of(address);
         long now = time.nanos();
         Window last = windows.remove(network);
         boolean over = last == null || now - last.began >= WINDOW.toNanos();
@@ -46,18 +46,5 @@ final class FailedAttempts {
 
     synchronized int addresses() {
         return windows.size();
-    }
-
-    /** One host can have all IPv6 addresses of its network of 64 bits. */
-    private static String network(String address) {
-        if (address.indexOf(':') < 0) {
-            return address;
-        }
-        String[] groups = address.replace("[", "").split(":", -1);
-        StringBuilder network = new StringBuilder();
-        for (int i = 0; i < Math.min(4, groups.length) && !groups[i].isEmpty(); i++) {
-            network.append(groups[i]).append(':');
-        }
-        return network.isEmpty() ? address : network.toString();
     }
 }
