@@ -3,6 +3,7 @@ package dev.semel.bench;
 import dev.semel.cli.Main;
 import dev.semel.server.JettyServer;
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.listen.BodyRule;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,6 +25,7 @@ public final class MeasuredServer {
     static final Duration IDLE = Duration.ofHours(1);
 
     private static final int COLLECTIONS = 3;
+    private static final int LARGEST_BODY = 1 << 20;
     private static final int LARGEST_HEAD = 16 << 10;
     private static final int MOST_CONNECTIONS = 1_000;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -57,7 +59,8 @@ public final class MeasuredServer {
         ServerConfig.RequestLimits limits = new ServerConfig.RequestLimits(MOST_CONNECTIONS, LARGEST_HEAD, IDLE);
         JettyServer jetty = new JettyServer(
                 new ServerConfig.Listen("127.0.0.1", 0, null, limits, Duration.ZERO),
-                new BareServlet(arguments[2], Integer.parseInt(arguments[3])));
+                new BareServlet(arguments[2], Integer.parseInt(arguments[3])),
+                request -> BodyRule.AwaitedBody.whole(LARGEST_BODY));
         jetty.start();
         return jetty.port();
     }

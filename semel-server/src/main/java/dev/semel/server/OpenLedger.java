@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
     private final Engine engine;
-    private final Map<String, HttpServlet> endpoints = new HashMap<>();
+    private final Map<String, WebhookServlet> endpoints = new HashMap<>();
 
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
@@ -107,6 +107,16 @@ final class OpenLedger implements AutoCloseable {
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** Larger webhooks of this source are rejected. */
+    int largestBody(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name())).largestBody();
+    }
+
+    /** The tokens of the API and of gateways. */
+    Access access() {
+        return access;
     }
 
     /** The gateway of this path. */

@@ -81,6 +81,13 @@ enum ConfigSetting {
     TLS_KEY(ConfigPart.TLS, "key", "a file", required(), "The private key in PEM."),
 
     LIMITS_CONNECTIONS(ConfigPart.LIMITS, "connections", "1 to 100000", preset("1000"), "Open connections at once."),
+    LIMITS_CONNECTIONS_PER_ADDRESS(
+            ConfigPart.LIMITS,
+            "connections-per-address",
+            "1 to connections",
+            words("half of connections"),
+            "Open connections at once of one client address, or of one IPv6 network of 64 bits. Behind a reverse proxy all of them come"
+                    + " from its address: write the number of connections."),
     LIMITS_HEADERS(
             ConfigPart.LIMITS,
             "header-size",
@@ -92,7 +99,7 @@ enum ConfigSetting {
             "idle",
             "a duration, 1s to 1h",
             preset("30s"),
-            "Time after which a connection that sends nothing is closed."),
+            "Time after which a connection that stands still, or has sent no complete header section, is closed."),
 
     SOURCE_PATH(
             ConfigPart.SOURCE,

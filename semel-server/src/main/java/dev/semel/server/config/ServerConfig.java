@@ -117,8 +117,18 @@ public record ServerConfig(
 
     /**
      * @param connections at once
+     * @param connectionsPerAddress at once
      * @param headerBytes of one request
-     * @param idle after which a connection that sends nothing is closed
+     * @param idle after which a connection without a complete request is closed
      */
-    public record RequestLimits(int connections, int headerBytes, Duration idle) {}
+    public record RequestLimits(int connections, int connectionsPerAddress, int headerBytes, Duration idle) {
+        /** One address may have half of the connections. */
+        public RequestLimits(int connections, int headerBytes, Duration idle) {
+            this(connections, usualPerAddress(connections), headerBytes, idle);
+        }
+
+        static int usualPerAddress(int connections) {
+            return Math.max(1, connections / 2);
+        }
+    }
 }
