@@ -25,20 +25,8 @@ final class Decisions {
     }
 
     void register(Semel semel) {
-        semel.onDead(
-                Channels.INBOX,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload()
-                                .map(webhook -> Handovers.conversationOf(webhook.body()))
-                                .orElse("unknown")));
-        semel.onDead(
-                Channels.DECIDE,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload().map(TicketEvent::conversation).orElse("unknown")));
+        semel.onDead(Channels.INBOX, Handovers.onDead(webhook -> Handovers.conversationOf(webhook.body())));
+        semel.onDead(Channels.DECIDE, Handovers.onDead(TicketEvent::conversation));
         semel.handle(Channels.INBOX, this::receive);
         semel.handle(Channels.DECIDE, this::decide);
     }

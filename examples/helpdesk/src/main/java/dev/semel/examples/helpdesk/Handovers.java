@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The conversations that wait for a human, and why. One row for each cause, however often it is written. */
@@ -20,8 +21,12 @@ final class Handovers {
 
     // region dead
     /** In the commit of the dead letter: a person finds the conversation in the list of handovers. */
-    static void dead(Connection connection, Death<?> death, String conversation) throws SQLException {
-        add(connection, death.id(), conversation, death.failure().reason());
+    static <P> Death.Handler<P> onDead(Function<? super P, String> conversation) {
+        return (death, tx) -> add(
+                tx.connection(),
+                death.id(),
+                death.payload().map(conversation).orElse("unknown"),
+                death.failure().reason());
     }
     // endregion
 
