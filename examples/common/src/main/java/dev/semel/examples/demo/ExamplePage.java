@@ -75,6 +75,7 @@ public final class ExamplePage {
                 .filter(line -> !line.isBlank())
                 .map(line -> line.replaceAll("\\(ref [^)]*\\)", "(ref ...)")
                         .replaceAll("sqlite:\\S+", "sqlite:...")
+                        .replaceAll("dead replay [0-9a-f]{12}", "dead replay ID")
                         .replaceAll("after \\d+ calls", "after some calls"))
                 .toList();
     }

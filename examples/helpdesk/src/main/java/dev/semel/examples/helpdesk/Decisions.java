@@ -1,15 +1,12 @@
 package dev.semel.examples.helpdesk;
 
 import dev.semel.AtomicContext;
-import dev.semel.Failure;
-import dev.semel.Failure.Category;
 import dev.semel.Semel;
 import dev.semel.examples.demo.Checkpoint;
 import dev.semel.http.ingress.Webhook;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Optional;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,27 +25,15 @@ final class Decisions {
     }
 
     void register(Semel semel) {
-        semel.onDead(
-                Channels.INBOX,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload()
-                                .map(webhook -> Handovers.conversationOf(webhook.body()))
-                                .orElse("unknown")));
-        semel.onDead(
-                Channels.DECIDE,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload().map(TicketEvent::conversation).orElse("unknown")));
+        semel.onDead(Channels.INBOX, Handovers.onDead(webhook -> Handovers.conversationOf(webhook.body())));
+        semel.onDead(Channels.DECIDE, Handovers.onDead(TicketEvent::conversation));
         semel.handle(Channels.INBOX, this::receive);
         semel.handle(Channels.DECIDE, this::decide);
     }
 
     /** Webhooks of several rules about one message meet in the key of the event: the second send is a duplicate. */
     private void receive(Webhook webhook, AtomicContext tx) {
-        JsonNode json = read(webhook.body());
+        JsonNode json = JSON.readTree(webhook.body());
         Optional<MessageReference> incomplete = MessageReference.ofIncomplete(json);
         if (incomplete.isPresent()) {
             tx.send(Channels.FETCH, incomplete.get().key(), incomplete.get());
@@ -57,15 +42,6 @@ final class Decisions {
             tx.send(Channels.DECIDE, event.key(), event);
         }
         checkpoint.reached("receive.before-commit");
-    }
-
-    private static JsonNode read(byte[] body) {
-        try {
-            return JSON.readTree(body);
-        } catch (JacksonException e) {
-            throw new Failure.Thrown(
-                    Failure.of(Category.VALIDATION, "The payload is not JSON.").withException(e), e);
-        }
     }
 
     // region decide

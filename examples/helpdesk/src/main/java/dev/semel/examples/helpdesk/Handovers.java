@@ -7,8 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
+import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The conversations that wait for a human, and why. One row for each cause, however often it is written. */
@@ -22,8 +21,12 @@ final class Handovers {
 
     // region dead
     /** In the commit of the dead letter: a person finds the conversation in the list of handovers. */
-    static void dead(Connection connection, Death<?> death, String conversation) throws SQLException {
-        add(connection, death.id(), conversation, death.failure().reason());
+    static <P> Death.Handler<P> onDead(Function<? super P, String> conversation) {
+        return (death, tx) -> add(
+                tx.connection(),
+                death.id(),
+                death.payload().map(conversation).orElse("unknown"),
+                death.failure().reason());
     }
     // endregion
 
@@ -47,14 +50,9 @@ final class Handovers {
         return write(connection, CLOSE, conversation) > 0;
     }
 
-    /** The conversation of a payload that may be anything. */
+    /** The conversation of a payload, which the ingress has checked to be JSON. */
     static String conversationOf(byte[] body) {
-        try {
-            JsonNode json = JsonMapper.shared().readTree(body);
-            return json.path("conversation_id").asString("unknown");
-        } catch (JacksonException e) {
-            return "unknown";
-        }
+        return JsonMapper.shared().readTree(body).path("conversation_id").asString("unknown");
     }
 
     static int write(Connection connection, String sql, String... values) throws SQLException {

@@ -19,18 +19,8 @@ final class HelpdeskCalls {
     }
 
     void register() {
-        semel.onDead(
-                Channels.ACT,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload().map(Action::conversation).orElse("unknown")));
-        semel.onDead(
-                Channels.FETCH,
-                (death, tx) -> Handovers.dead(
-                        tx.connection(),
-                        death,
-                        death.payload().map(MessageReference::conversation).orElse("unknown")));
+        semel.onDead(Channels.ACT, Handovers.onDead(Action::conversation));
+        semel.onDead(Channels.FETCH, Handovers.onDead(MessageReference::conversation));
         // region act
         Channel.Capacity capacity = Channel.Capacity.of(8)
                 .withRateLimit(Channel.RateLimit.perSecond(50))

@@ -69,6 +69,11 @@ public final class Middleware implements AutoCloseable {
             return new Options(settings, value, timeout, checkpoint);
         }
 
+        /** With another time-out of calls to the helpdesk. */
+        public Options withTimeout(Duration value) {
+            return new Options(settings, clock, value, checkpoint);
+        }
+
         /** With something that is told where the middleware is. */
         public Options withCheckpoint(Checkpoint value) {
             return new Options(settings, clock, timeout, value);

@@ -114,6 +114,7 @@ class EventRulesTest {
             send(desk, new CustomerMessage("c1", "", "Where is my parcel?"));
             Await.until("it is received", desk.ledger::isQuiet);
             assertThat(desk.applied("reply")).hasSize(2);
+            desk.clock.advance(Duration.ofMinutes(10));
             CustomerMessage again = new CustomerMessage("c1", "", "Where is my parcel?");
             desk.sender.deliver(desk.middleware().port(), again.json("created_at", "2026-01-02T03:14:05Z"));
             desk.awaitDone(9);
@@ -136,6 +137,18 @@ class EventRulesTest {
                 assertThat(desk.ledger.rows(state, INBOX)).isEmpty();
             }
             assertThat(desk.deliver(message, message.json())).isEqualTo("accepted");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rule3_1_webhookThatIsNotJsonIsRejectedAndNotStored(Engine engine) throws Exception {
+        try (DeskFixture desk = new DeskFixture(engine)) {
+            int port = desk.middleware().port();
+            assertThat(desk.sender.send(port, "not JSON").statusCode()).isEqualTo(400);
+            for (State state : State.values()) {
+                assertThat(desk.ledger.rows(state, INBOX)).isEmpty();
+            }
         }
     }
 

@@ -130,7 +130,7 @@ class OperationRulesTest {
                 desk.ledger.operator().replay(row.id(), DeskFixture.ANN);
             }
             desk.awaitDone(3);
-            desk.assertHistoryHolds();
+            desk.assertHistoryOfReplaysHolds();
             assertThat(desk.tickets.applied()).hasSize(3);
         }
     }

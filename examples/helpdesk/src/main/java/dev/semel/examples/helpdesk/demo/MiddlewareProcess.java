@@ -17,6 +17,7 @@ public final class MiddlewareProcess {
                 new Middleware.Settings(args[0], URI.create(args[1]), args[2]),
                 Middleware.Options.USUAL
                         .withCheckpoint(ChildProcess.haltAt(args[3]))
+                        .withTimeout(Duration.ofSeconds(30))
                         .withLease(Duration.ofSeconds(2)));
         middleware.sendMissing();
         ChildProcess.serve(middleware.port());
