@@ -41,7 +41,8 @@ class OperatorLoginTest {
     private static final String SECRET = "aliceHUNTERsecret0123456789";
     private static final OperatorSettings ALICE = new OperatorSettings(
             List.of(new LocalUser("alice", List.of(SECRET), Role.ADMIN, null)), null, SessionLimits.USUAL);
-    private static final Pattern ONCE = Pattern.compile("One-time secret, valid once within 24 h: (semel_once_[\\w-]{43}) ");
+    private static final Pattern ONCE =
+            Pattern.compile("One-time secret, valid once within 24 h: (semel_once_[\\w-]{43}) ");
 
     private final String store = "sqlite:" + Scratch.directory("operators").resolve("ledger.db");
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -112,8 +113,9 @@ class OperatorLoginTest {
         try (SemelServer server = SemelServer.start(config(OperatorSettings.NONE))) {
             assertThat(offered()).hasSize(1);
             String secret = offered().get(0);
-            assertThat(lines()).anySatisfy(line -> assertThat(line)
-                    .contains("curl -X POST " + server.uri() + "/api/v1/session", "docs/security.md"));
+            assertThat(lines())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("curl -X POST " + server.uri() + "/api/v1/session", "docs/security.md"));
             assertThat(logIn(server, secret, "X-Forwarded-For", "127.0.0.1").statusCode())
                     .isEqualTo(404);
             assertThat(logIn(server, secret, "Forwarded", "for=127.0.0.1").statusCode())
@@ -158,8 +160,7 @@ class OperatorLoginTest {
     @Test
     void tokenOfAnIdentityProviderIsExchangedAndAuditedAndNeverLogged() throws Exception {
         try (TestProvider provider = new TestProvider()) {
-            OperatorSettings settings =
-                    new OperatorSettings(List.of(), provider.settings(), SessionLimits.USUAL);
+            OperatorSettings settings = new OperatorSettings(List.of(), provider.settings(), SessionLimits.USUAL);
             String good = provider.token(TimeSource.system(), "ops");
             String bad = provider.token(TimeSource.system(), "nobodies");
             try (SemelServer server = SemelServer.start(config(settings))) {

@@ -406,7 +406,11 @@ enum ConfigSetting {
             required(),
             "What each value of the role claim allows. The first one that a token has is used."),
     OIDC_HTTP(
-            ConfigPart.OIDC, "loopback-http", "true or false", preset("false"), "Whether http to this machine is allowed."),
+            ConfigPart.OIDC,
+            "loopback-http",
+            "true or false",
+            preset("false"),
+            "Whether http to this machine is allowed."),
 
     OIDC_ROLE_ROLE(ConfigPart.OIDC_ROLE, "role", "viewer, operator or admin", required(), "What they may do."),
     OIDC_ROLE_TENANT(
@@ -417,7 +421,11 @@ enum ConfigSetting {
     SESSIONS_IDLE(ConfigPart.SESSIONS, "idle", "a duration, 1m to 24h", preset("30m"), "When an unused session ends."),
     SESSIONS_LONGEST(ConfigPart.SESSIONS, "longest", "a duration, 5m to 7d", preset("12h"), "When every session ends."),
     SESSIONS_PER_USER(
-            ConfigPart.SESSIONS, "per-user", "1 to 100", preset("10"), "Sessions of one operator; one more ends the oldest."),
+            ConfigPart.SESSIONS,
+            "per-user",
+            "1 to 100",
+            preset("10"),
+            "Sessions of one operator; one more ends the oldest."),
     SESSIONS_COOKIES(
             ConfigPart.SESSIONS,
             "cookies",

@@ -18,11 +18,15 @@ import dev.semel.time.TimeSource;
 import java.text.ParseException;
 import java.time.Instant;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Verifies the tokens of an identity provider: signed JWTs. Thread-safe. */
 public final class IdentityProvider {
     /** A longer one is not read. */
     public static final int LONGEST_TOKEN = 8_192;
+
+    private static final Logger LOG = LoggerFactory.getLogger(IdentityProvider.class);
 
     private final OidcSettings settings;
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
@@ -97,6 +101,10 @@ public final class IdentityProvider {
             return new Verification.Unverifiable();
         } catch (BadJOSEException | JOSEException e) {
             return new Verification.Refused("the signature, key or algorithm of the token is not accepted");
+        } catch (RuntimeException e) {
+            // The parser fails like this on some malformed input, such as a header that is JSON's null.
+            LOG.debug("A token could not be parsed", e);
+            return new Verification.Refused("the token is not a signed JWT");
         }
     }
 }

@@ -33,7 +33,8 @@ class LocalRequestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10.0.0.1", "192.0.2.1", "0.0.0.0", "169.254.169.254", "2001:db8::1", "fe80::1", "::", "::2"})
+    @ValueSource(
+            strings = {"10.0.0.1", "192.0.2.1", "0.0.0.0", "169.254.169.254", "2001:db8::1", "fe80::1", "::", "::2"})
     void h1_otherAddressesAreNotThisMachine(String address) {
         assertThat(LocalRequest.isLocal(from(address))).isFalse();
     }

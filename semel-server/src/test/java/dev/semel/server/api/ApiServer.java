@@ -41,7 +41,8 @@ final class ApiServer implements AutoCloseable {
             .withJitter(new Policy.Jitter.None())
             .build();
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    /** Of its own: a connection that another one kept open may lead to a server that had the same port before. */
+    private final HttpClient client = HttpClient.newHttpClient();
 
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
@@ -164,7 +165,7 @@ final class ApiServer implements AutoCloseable {
     ApiReply send(HttpRequest.Builder request) {
         try {
             return new ApiReply(
-                    CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+                    client.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {

@@ -234,7 +234,9 @@ class IdentityProviderTest {
             // The last characters of a signature in base64url have bits that do not count.
             boolean sameContent = text.toString().startsWith(valid.substring(0, valid.lastIndexOf('.') + 1));
             Verification result = verifier.verify(text.toString());
-            assertThat(result instanceof Refused || sameContent).as(text.toString()).isTrue();
+            assertThat(result instanceof Refused || sameContent)
+                    .as(text.toString())
+                    .isTrue();
         }
         String deep = Base64.getUrlEncoder().encodeToString("[".repeat(3_000).getBytes(StandardCharsets.UTF_8));
         for (String text :

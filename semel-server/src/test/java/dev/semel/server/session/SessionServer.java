@@ -51,7 +51,8 @@ final class SessionServer implements AutoCloseable {
             null,
             new SessionLimits(Duration.ofMinutes(30), Duration.ofHours(12), 3, false));
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    /** Of its own: a connection that another one kept open may lead to a server that had the same port before. */
+    private final HttpClient client = HttpClient.newHttpClient();
 
     private final Server jetty = new Server();
     private final ServerConnector connector = new ServerConnector(jetty);
@@ -208,7 +209,7 @@ final class SessionServer implements AutoCloseable {
             request.headers(headers);
         }
         try {
-            return new Reply(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString()));
+            return new Reply(client.send(request.build(), HttpResponse.BodyHandlers.ofString()));
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
