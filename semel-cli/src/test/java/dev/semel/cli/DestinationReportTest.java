@@ -87,10 +87,8 @@ class DestinationReportTest {
         assertThat(list.exit()).isZero();
         assertThat(list.out().lines())
                 .anySatisfy(line -> assertThat(line).matches("app +" + TIME + " +HTTP 204 *"))
-                .anySatisfy(
-                        line -> assertThat(line)
-                                .matches(
-                                        "crm +" + TIME + " +" + TIME
+                .anySatisfy(line -> assertThat(line)
+                        .matches("crm +" + TIME + " +" + TIME
                                 + " +upstream_error \\(HTTP 503\\) +it was switched off \\(since " + TIME + "\\)"));
         JsonNode json =
                 JsonMapper.shared().readTree(destinations("list", "--json").out());

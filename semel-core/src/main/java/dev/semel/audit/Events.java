@@ -123,8 +123,8 @@ public final class Events {
             return null;
         }
         Map<String, Object> body = StoredOrigin.fields(origin);
-        details.forEach((name, value) -> body.put(
-                name, value instanceof String text && !name.startsWith(NOTE) ? Redactor.text(text) : value));
+        details.forEach((name, value) ->
+                body.put(name, value instanceof String text && !name.startsWith(NOTE) ? Redactor.text(text) : value));
         body.putAll(references);
         return body.isEmpty() ? null : JSON.writeValueAsString(body);
     }

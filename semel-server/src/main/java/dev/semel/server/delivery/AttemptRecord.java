@@ -22,7 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param duration null when it was not noted, because an older version made the attempt
  */
 public record AttemptRecord(
-        RecordId record, int attempt, Instant ended, @Nullable Duration duration, AttemptResult result) {
+        RecordId record,
+        int attempt,
+        Instant ended,
+        @Nullable Duration duration,
+        AttemptResult result) {
     private static final String STATUS = "http_status";
     private static final String TOOK = "took_ms";
     private static final String ANSWER = "answer";
