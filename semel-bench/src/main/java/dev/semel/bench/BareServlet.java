@@ -29,7 +29,6 @@ final class BareServlet extends HttpServlet {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setMaximumPoolSize(connections);
-        config.setMinimumIdle(0);
         config.setPoolName("semel-bench-api");
         this.database = new HikariDataSource(config);
     }
