@@ -81,8 +81,7 @@ public final class LedgerHistory {
                 store.ledger().find(List.copyOf(names.keySet())).rows();
         rows.forEach((id, row) -> {
             String record = Objects.requireNonNull(names.get(id));
-            history.append(
-                    stamp -> new Event.Left(stamp, record, row.state().name(), null, false));
+            history.append(stamp -> new Event.Left(stamp, record, row.state().name(), null, false));
         });
     }
 

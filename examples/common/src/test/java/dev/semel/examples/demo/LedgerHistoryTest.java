@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 class LedgerHistoryTest {
     private static final Channel.Leased<String> CALLS = Channel.leased("calls", String.class);
 
-    private final String url =
-            "sqlite:" + Scratch.directory("examples-common").resolve("ledger.db");
+    private final String url = "sqlite:" + Scratch.directory("examples-common").resolve("ledger.db");
     private final LedgerHistory history = new LedgerHistory();
 
     private void send(Semel semel, String key) throws Exception {

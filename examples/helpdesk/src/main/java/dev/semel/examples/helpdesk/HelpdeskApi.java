@@ -58,8 +58,8 @@ final class HelpdeskApi {
 
     /** The newest customer message of each ticket that has no tag of this name, as the helpdesk describes it. */
     List<JsonNode> ticketsWithout(String tag) throws InterruptedException {
-        byte[] answer = exchange(
-                HttpRequest.newBuilder(base.resolve("/tickets?without_tag=" + tag)).GET());
+        byte[] answer = exchange(HttpRequest.newBuilder(base.resolve("/tickets?without_tag=" + tag))
+                .GET());
         List<JsonNode> tickets = new ArrayList<>();
         JSON.readTree(answer).forEach(tickets::add);
         return tickets;
@@ -69,8 +69,8 @@ final class HelpdeskApi {
     TicketEvent message(MessageReference reference) throws InterruptedException {
         String query = "/message?conversation_id=" + encoded(reference.conversation()) + "&message_id="
                 + encoded(reference.message());
-        TicketEvent found = TicketEvent.of(
-                JSON.readTree(exchange(HttpRequest.newBuilder(base.resolve(query)).GET())));
+        TicketEvent found = TicketEvent.of(JSON.readTree(
+                exchange(HttpRequest.newBuilder(base.resolve(query)).GET())));
         return new TicketEvent(reference.conversation(), reference.message(), found.text(), found.createdAt());
     }
 

@@ -10,7 +10,8 @@ record MessageReference(String conversation, String message) {
     /** The ids in a payload that lacks required fields; empty if it is complete, or if an id is missing as well. */
     static Optional<MessageReference> ofIncomplete(JsonNode json) {
         MessageReference ids = new MessageReference(
-                json.path("conversation_id").asString(""), json.path("message_id").asString(""));
+                json.path("conversation_id").asString(""),
+                json.path("message_id").asString(""));
         boolean complete = !json.path("text").asString("").isBlank()
                 && !json.path("created_at").asString("").isBlank();
         boolean unknown = ids.conversation.isBlank() || ids.message.isBlank();

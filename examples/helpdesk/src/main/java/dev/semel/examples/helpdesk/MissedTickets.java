@@ -40,8 +40,7 @@ final class MissedTickets {
         Optional<MessageReference> incomplete = MessageReference.ofIncomplete(ticket);
         if (incomplete.isPresent()) {
             return semel.send(
-                    Channels.FETCH,
-                    Message.of(Tenant.SINGLE, incomplete.get().key(), incomplete.get()));
+                    Channels.FETCH, Message.of(Tenant.SINGLE, incomplete.get().key(), incomplete.get()));
         }
         TicketEvent event = TicketEvent.of(ticket);
         return semel.send(Channels.DECIDE, Message.of(Tenant.SINGLE, event.key(), event));

@@ -11,6 +11,7 @@ import dev.semel.examples.helpdesk.demo.Tickets;
 import dev.semel.examples.helpdesk.demo.Tickets.CustomerMessage;
 import dev.semel.examples.helpdesk.demo.WebhookSender;
 import dev.semel.testkit.Await;
+import dev.semel.testkit.history.Judgement;
 import dev.semel.testkit.history.Rule;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,35 +27,52 @@ class CrashRulesTest {
     @ParameterizedTest
     @EnumSource
     void rule6_crashBeforeTheMessageIsTakenFromTheInboxLosesNothing(Engine engine) throws Exception {
-        crash(engine, "receive.before-commit", 0);
+        assertHolds(crash(engine, "receive.before-commit", 0));
         assertThat(tickets.calls()).hasSize(3);
     }
 
     @ParameterizedTest
     @EnumSource
     void rule6_crashInsideTheDecisionLeavesAllOrNothingOfIt(Engine engine) throws Exception {
-        crash(engine, "decide.before-commit", 0);
+        assertHolds(crash(engine, "decide.before-commit", 0));
         assertThat(tickets.calls()).hasSize(3);
     }
 
     @ParameterizedTest
     @EnumSource
     void rule1_2_crashBeforeTheCallActsOnce(Engine engine) throws Exception {
-        crash(engine, "act.before-call", 0);
+        assertHolds(crash(engine, "act.before-call", 0));
         assertThat(tickets.calls()).hasSize(3);
     }
 
     @ParameterizedTest
     @EnumSource
     void rule1_2_crashBetweenTheCallAndItsRecordIsRepeatedUnderTheSameKey(Engine engine) throws Exception {
-        crash(engine, "act.after-call", 1);
+        assertHolds(crash(engine, "act.after-call", 1));
         assertThat(tickets.calls("assign"))
                 .extracting(Tickets.Call::reception)
                 .containsExactly(Tickets.Reception.APPLIED, Tickets.Reception.REPEATED);
     }
 
+    /** The control: the checker is able to find what the key prevents. */
+    @ParameterizedTest
+    @EnumSource
+    void helpdeskThatIgnoresKeysIsCalledTwiceAfterACrashAndTheCheckerFindsIt(Engine engine) throws Exception {
+        tickets.ignoreKeys();
+        Judgement judgement = crash(engine, "act.after-call", 1);
+        assertThat(judgement.violations())
+                .extracting(Judgement.Violation::rule)
+                .contains(Rule.R2);
+        assertThat(tickets.applied()).hasSize(4);
+    }
+
+    private void assertHolds(Judgement judgement) {
+        judgement.assertHolds(Rule.R1, Rule.R2, Rule.R7, Rule.R8, Rule.R9, Rule.R10);
+        assertThat(tickets.applied()).hasSize(3);
+    }
+
     /** Halts the middleware at a checkpoint, starts it again, delivers the webhook a second time, and judges the run. */
-    private void crash(Engine engine, String checkpoint, int appliedBefore) throws Exception {
+    private Judgement crash(Engine engine, String checkpoint, int appliedBefore) throws Exception {
         try (StandIn helpdesk = new StandIn(tickets)) {
             Middleware.Settings settings = new Middleware.Settings(engine.fresh(), helpdesk.uri(), SECRET);
             CustomerMessage message;
@@ -68,10 +86,9 @@ class CrashRulesTest {
                     LedgerView ledger = new LedgerView(settings.store())) {
                 assertThat(deliver(next, message)).isEqualTo("duplicate");
                 Await.until("nothing is left to do", ledger::isQuiet);
-                history.judge(ledger).assertHolds(Rule.R1, Rule.R2, Rule.R7, Rule.R8, Rule.R9, Rule.R10);
+                return history.judge(ledger);
             }
         }
-        assertThat(tickets.applied()).hasSize(3);
     }
 
     private String deliver(ChildProcess middleware, CustomerMessage message) throws Exception {

@@ -50,7 +50,8 @@ final class DeskFixture implements AutoCloseable {
     }
 
     private Middleware open() throws Exception {
-        return Middleware.open(settings, Middleware.Options.USUAL.withClock(clock).withTimeout(timeout));
+        return Middleware.open(
+                settings, Middleware.Options.USUAL.withClock(clock).withTimeout(timeout));
     }
 
     Middleware middleware() {
@@ -85,8 +86,7 @@ final class DeskFixture implements AutoCloseable {
 
     /** Lets the time pass up to each retry, until so many actions are done. */
     void awaitDone(int actions) {
-        clock.retryUntil(
-                ledger, ACT, () -> ledger.rows(State.COMPLETED, ACT).size() == actions);
+        clock.retryUntil(ledger, ACT, () -> ledger.rows(State.COMPLETED, ACT).size() == actions);
     }
 
     /** Waits, without moving the clock, until so many records of a channel are in a state; returns them. */

@@ -83,8 +83,8 @@ class EventRulesTest {
 
     @Test
     void rule2_1_eventIsRecognisedByConversationAndMessage() {
-        TicketEvent event = TicketEvent.of(
-                JsonMapper.shared().readTree(new CustomerMessage("c1", "m1", "I want a refund").json()));
+        TicketEvent event =
+                TicketEvent.of(JsonMapper.shared().readTree(new CustomerMessage("c1", "m1", "I want a refund").json()));
         assertThat(event.key().text()).isEqualTo("evt:rp:c1:m1");
     }
 
@@ -176,8 +176,7 @@ class EventRulesTest {
                     .extracting(call -> call.key())
                     .containsExactly(
                             "act:rp_assign:c1:refunds:evt%3Arp%3Ac1%3Am1",
-                            "act:rp_reply:c1:*:evt%3Arp%3Ac1%3Am1",
-                            "act:rp_tag:c1:mw-processed:evt%3Arp%3Ac1%3Am1");
+                            "act:rp_reply:c1:*:evt%3Arp%3Ac1%3Am1", "act:rp_tag:c1:mw-processed:evt%3Arp%3Ac1%3Am1");
         }
     }
 
@@ -200,7 +199,8 @@ class EventRulesTest {
             }
             desk.sender.deliver(desk.middleware().port(), message.json());
             Await.until("it is decided again", desk.ledger::isQuiet);
-            assertThat(desk.ledger.audit("helpdesk.decide", "operation.executed")).hasSize(2);
+            assertThat(desk.ledger.audit("helpdesk.decide", "operation.executed"))
+                    .hasSize(2);
             assertThat(desk.tickets.calls()).hasSize(3);
         }
     }
@@ -219,8 +219,8 @@ class EventRulesTest {
             desk.awaitDone(24);
             desk.assertHistoryHolds();
             List<String> teams = desk.tickets.applied().stream()
-                    .filter(call -> call.kind().equals("assign")
-                            && call.conversation().equals("c1"))
+                    .filter(call ->
+                            call.kind().equals("assign") && call.conversation().equals("c1"))
                     .map(call -> call.target())
                     .toList();
             assertThat(teams).containsExactly("shipping", "refunds", "shipping", "refunds");
@@ -252,7 +252,9 @@ class EventRulesTest {
             for (Duration later :
                     List.of(Duration.ofMinutes(6), Duration.ofHours(1), Duration.ofDays(3), Duration.ofDays(25))) {
                 desk.clock.advance(later);
-                assertThat(desk.deliver(message, message.json())).as("after %s", later).isEqualTo("duplicate");
+                assertThat(desk.deliver(message, message.json()))
+                        .as("after %s", later)
+                        .isEqualTo("duplicate");
             }
             desk.assertHistoryHolds();
             assertThat(desk.tickets.calls()).hasSize(3);

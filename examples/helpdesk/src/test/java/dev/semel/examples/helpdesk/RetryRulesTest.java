@@ -64,7 +64,8 @@ class RetryRulesTest {
             assertThat(desk.tickets.calls("reply"))
                     .hasSize(2)
                     .extracting(call -> call.key())
-                    .hasSameElementsAs(List.of(desk.tickets.calls("reply").get(0).key()));
+                    .hasSameElementsAs(
+                            List.of(desk.tickets.calls("reply").get(0).key()));
             assertThat(desk.applied("reply")).containsExactly("c1");
         }
     }
@@ -102,7 +103,9 @@ class RetryRulesTest {
                 desk.receive("c2", "m1", "Hello?");
                 desk.await(State.COMPLETED, "helpdesk.decide", 2);
                 assertThat(desk.middleware().handovers()).containsExactly("c1");
-                assertThat(desk.tickets.calls()).as("nothing is tried meanwhile").hasSize(1);
+                assertThat(desk.tickets.calls())
+                        .as("nothing is tried meanwhile")
+                        .hasSize(1);
                 assertThat(desk.ledger.operator().resume(ACT, null, DeskFixture.ANN))
                         .isTrue();
                 desk.clock.advance(Duration.ofSeconds(5));

@@ -36,8 +36,8 @@ class StoryTest {
     @Test
     void transcriptIsWhatTheExamplePrintsAndTheCheckerAgrees() throws Exception {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        Judgement judgement = Story.play(
-                new PrintStream(printed, true, StandardCharsets.UTF_8), Scratch.directory("helpdesk-story"));
+        Judgement judgement =
+                Story.play(new PrintStream(printed, true, StandardCharsets.UTF_8), Scratch.directory("helpdesk-story"));
         judgement.assertHolds(Rule.R1, Rule.R2, Rule.R7, Rule.R8, Rule.R9, Rule.R10);
         // A line of the helpdesk and one of its webhook may come in either order.
         assertThat(ExamplePage.lines(printed.toString(StandardCharsets.UTF_8)))

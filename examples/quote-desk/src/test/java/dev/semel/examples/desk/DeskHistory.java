@@ -72,8 +72,8 @@ final class DeskHistory {
             Command command = JsonMapper.shared().readValue(row[1], Command.class);
             ledger.operator()
                     .find(row[0])
-                    .forEach(found -> history.name(
-                            found.id(), "quote:" + command.asked().requestId()));
+                    .forEach(found ->
+                            history.name(found.id(), "quote:" + command.asked().requestId()));
         }
     }
 

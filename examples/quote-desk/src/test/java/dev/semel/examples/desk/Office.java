@@ -56,9 +56,8 @@ final class Office implements AutoCloseable {
     }
 
     private QuoteDesk.Options usual() {
-        return QuoteDesk.Options.USUAL.withSettings(settings -> settings.withClock(time)
-                .withWatch(MicrometerWatch.of(meters))
-                .withAuditOfEachReplay());
+        return QuoteDesk.Options.USUAL.withSettings(settings ->
+                settings.withClock(time).withWatch(MicrometerWatch.of(meters)).withAuditOfEachReplay());
     }
 
     DeskSettings settings() {

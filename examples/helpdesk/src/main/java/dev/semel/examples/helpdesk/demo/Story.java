@@ -124,7 +124,10 @@ public final class Story implements AutoCloseable {
         Row dead = deadLetters().get(0);
         Object reason = ledger.audit(ACT, "system.error").get(0).get("reason");
         transcript.line("", "ops", "1 dead letter, c3 is in the list of handovers: " + reason);
-        transcript.line("", "ops", "mends the template, semel dead replay " + dead.id().hex().substring(0, 12));
+        transcript.line(
+                "",
+                "ops",
+                "mends the template, semel dead replay " + dead.id().hex().substring(0, 12));
         ledger.operator().replay(dead.id(), new Operator.Warrant("ann", "template mended"));
         awaitActions("c3");
     }
@@ -160,9 +163,7 @@ public final class Story implements AutoCloseable {
         set(Mode.SHADOW);
         CustomerMessage message = written("c6", "How do I return a parcel?");
         send(message, message.json());
-        Await.until(
-                "it is decided",
-                () -> ledger.rows(State.SHADOWED, ACT).size() == ALL.size());
+        Await.until("it is decided", () -> ledger.rows(State.SHADOWED, ACT).size() == ALL.size());
         transcript.line("", "ops", ALL.size() + " actions are SHADOWED, calls to the helpdesk: " + calls("c6"));
         set(Mode.LIVE);
     }
@@ -188,8 +189,9 @@ public final class Story implements AutoCloseable {
         long repeated = tickets.calls().stream()
                 .filter(call -> call.reception() == Tickets.Reception.REPEATED)
                 .count();
-        transcript.aside(webhooks + " webhooks acknowledged, " + tickets.applied().size()
-                + " actions applied by the helpdesk, " + repeated + " recognised as repeated");
+        transcript.aside(
+                webhooks + " webhooks acknowledged, " + tickets.applied().size() + " actions applied by the helpdesk, "
+                        + repeated + " recognised as repeated");
         Judgement judgement = history.judge(ledger);
         transcript.aside("history checker: "
                 + (judgement.holds()

@@ -25,6 +25,7 @@ public final class Tickets implements StandIn.Responder {
     private final List<Call> calls = new ArrayList<>();
     private final List<PlannedFault> faults = new ArrayList<>();
     private Consumer<Call> listener = call -> {};
+    private boolean checksKeys = true;
 
     /** A message of a customer, as the helpdesk has it. */
     public record CustomerMessage(String conversation, String id, String text) {
@@ -87,6 +88,11 @@ public final class Tickets implements StandIn.Responder {
                 kind, conversation, true, WireMock.aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER)));
     }
 
+    /** From now on it does not recognise a repeated action, as many services do not. */
+    public synchronized void ignoreKeys() {
+        checksKeys = false;
+    }
+
     /** Is told of each call. */
     public synchronized void onCall(Consumer<Call> value) {
         listener = value;
@@ -127,9 +133,7 @@ public final class Tickets implements StandIn.Responder {
                 .findFirst()
                 .orElse(null);
         faults.remove(fault);
-        Reception reception = fault != null && !fault.applied
-                ? Reception.FAILED
-                : applied().stream().anyMatch(call -> call.key().equals(key)) ? Reception.REPEATED : Reception.APPLIED;
+        Reception reception = fault != null && !fault.applied ? Reception.FAILED : reception(key);
         Call call = new Call(
                 kind,
                 conversation,
@@ -140,6 +144,11 @@ public final class Tickets implements StandIn.Responder {
         calls.add(call);
         listener.accept(call);
         return fault == null ? WireMock.okJson("{}") : fault.answer;
+    }
+
+    private Reception reception(String key) {
+        boolean known = applied().stream().anyMatch(call -> call.key().equals(key));
+        return known && checksKeys ? Reception.REPEATED : Reception.APPLIED;
     }
 
     private ResponseDefinitionBuilder unprocessed() {

@@ -1,9 +1,9 @@
 package dev.semel.examples.desk.demo;
 
-import dev.semel.examples.demo.StandIn;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.client.WireMock;
 import com.github.tomakehurst.wiremock.http.Request;
+import dev.semel.examples.demo.StandIn;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
