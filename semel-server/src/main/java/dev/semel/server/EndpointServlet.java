@@ -25,6 +25,7 @@ final class EndpointServlet extends HttpServlet {
     private static final Logger LOG = LoggerFactory.getLogger(EndpointServlet.class);
     private static final String RETRY_AFTER = "5";
     private static final String API = "/api/v1";
+    private static final String ADMIN = API + "/admin";
 
     private final transient Supplier<Generation> current;
 
@@ -121,6 +122,16 @@ final class EndpointServlet extends HttpServlet {
 
     private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
+        if (request.getRequestURI().startsWith(ADMIN + "/")) {
+            admin(request, response, generation.ledger());
+            return;
+        }
+        if (request.getRequestURI().equals(API + "/openapi.json")) {
+            if (isRead(request, response)) {
+                write(response, "application/json", ApiDocument.text());
+            }
+            return;
+        }
         if (isApi(generation, request.getRequestURI())) {
             api(request, response, generation.ledger());
             return;
@@ -170,6 +181,20 @@ final class EndpointServlet extends HttpServlet {
 
     private static boolean isApi(Generation generation, String path) {
         return path.startsWith(API + "/") && !generation.config().tokens().isEmpty();
+    }
+
+    private static void admin(HttpServletRequest request, HttpServletResponse response, @Nullable OpenLedger ledger)
+            throws ServletException, IOException {
+        if (ledger == null) {
+            unavailable(request, response);
+            return;
+        }
+        HttpServlet admin = ledger.admin();
+        if (admin == null) {
+            notFound(request, response);
+        } else {
+            admin.service(new RequestBelow(request, ADMIN), response);
+        }
     }
 
     private static void api(HttpServletRequest request, HttpServletResponse response, @Nullable OpenLedger ledger)

@@ -1,6 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
+import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.time.TimeSource;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -8,6 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +25,7 @@ final class Generation {
     private static final int MOST_REQUESTS = Integer.MAX_VALUE;
 
     private final ServerConfig config;
+    private final OpenLedger.OperatorSeam operators;
     private final Deliveries deliveries = new Deliveries();
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Semaphore requests = new Semaphore(MOST_REQUESTS);
@@ -30,8 +33,10 @@ final class Generation {
     private volatile @Nullable OpenLedger ledger;
     private @Nullable Thread opener;
 
-    Generation(ServerConfig config) {
+    /** @param reload reads the configuration file again and takes it into use */
+    Generation(ServerConfig config, OperatorAccess access, Supplier<ReloadResult> reload) {
         this.config = config;
+        this.operators = new OpenLedger.OperatorSeam(access, new GenerationActions(config, deliveries, reload));
     }
 
     ServerConfig config() {
@@ -56,7 +61,7 @@ final class Generation {
      * @throws SemelException.StoreUnavailable when its store cannot be reached
      */
     void open() {
-        OpenLedger opened = OpenLedger.of(config, deliveries, meters);
+        OpenLedger opened = OpenLedger.of(config, deliveries, meters, operators);
         ledger = opened;
         if (retired.isOpen()) {
             opened.close();

@@ -6,7 +6,10 @@ import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
+import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Tokens;
+import dev.semel.server.admin.AdminServlet;
+import dev.semel.server.admin.ServerActions;
 import dev.semel.server.api.ApiServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
@@ -23,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
@@ -35,18 +39,29 @@ final class OpenLedger implements AutoCloseable {
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
     private final Access access;
+    private final @Nullable HttpServlet admin;
 
-    private OpenLedger(Engine engine, ServerConfig config) {
+    private OpenLedger(Engine engine, ServerConfig config, OperatorSeam operators) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
         this.api = new ApiServlet(engine, access);
+        AdminAccess people = operators.access().of(config, engine);
+        this.admin = people == null ? null : new AdminServlet(engine, people, operators.actions());
     }
+
+    /**
+     * What the API for operators needs.
+     *
+     * @param access who may use it
+     * @param actions on the server
+     */
+    record OperatorSeam(OperatorAccess access, ServerActions actions) {}
 
     /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters) {
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, OperatorSeam operators) {
         Semel.Settings settings = Semel.settings(config.store())
                 .withWatch(MicrometerWatch.of(meters))
                 .withLargestValue(LARGEST_VALUE);
@@ -54,7 +69,7 @@ final class OpenLedger implements AutoCloseable {
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
-            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, operators);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
@@ -94,6 +109,12 @@ final class OpenLedger implements AutoCloseable {
     /** The HTTP API; to be used only where there are tokens. */
     HttpServlet api() {
         return api;
+    }
+
+    /** The API for operators; null where nobody may use it. */
+    @Nullable
+    HttpServlet admin() {
+        return admin;
     }
 
     /** @throws RuntimeException when the store cannot be reached */

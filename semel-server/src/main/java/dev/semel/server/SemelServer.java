@@ -1,6 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
+import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ServerConfig;
 import java.io.IOException;
 import java.net.URI;
@@ -27,11 +28,17 @@ public final class SemelServer implements AutoCloseable {
 
     private final JettyServer jetty;
     private volatile Generation current;
-    private boolean stopped;
+    /** Held while the configuration in use changes. */
+    private final Object reloading = new Object();
 
-    private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
+    private final List<Thread> retiring = new ArrayList<>();
+    private final ServerHooks hooks;
+    private volatile boolean stopped;
+
+    private SemelServer(ServerConfig config, ServerHooks hooks) throws IOException, GeneralSecurityException {
+        this.hooks = hooks;
         this.jetty = new JettyServer(config.listen(), new EndpointServlet(this::current));
-        this.current = new Generation(config);
+        this.current = new Generation(config, hooks.access(), this::reload);
     }
 
     /**
@@ -43,7 +50,13 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.Misconfigured when the store cannot serve
      */
     public static SemelServer start(ServerConfig config) throws IOException, GeneralSecurityException {
-        SemelServer server = new SemelServer(config);
+        return start(config, ServerHooks.NONE);
+    }
+
+    /** As {@link #start(ServerConfig)}, with operators, and a configuration that can be read again. */
+    public static SemelServer start(ServerConfig config, ServerHooks hooks)
+            throws IOException, GeneralSecurityException {
+        SemelServer server = new SemelServer(config, hooks);
         try {
             server.current.openWhenReachable();
             server.jetty.start();
@@ -83,12 +96,53 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.StoreUnavailable when the store cannot be reached
      */
     public boolean reload(ServerConfig next) throws IOException, GeneralSecurityException, InterruptedException {
-        Generation before = replace(next);
+        Generation before;
+        synchronized (reloading) {
+            before = replace(next);
+        }
         return before.retire(before.config().listen().drain());
     }
 
+    /**
+     * Reads the configuration again and takes it into use, as a whole or not at all. Returns as soon as it is in use: requests and
+     * deliveries under way end under the one before, and the log says when they have. One at a time, each with the file as it is
+     * then.
+     */
+    public ReloadResult reload() {
+        try {
+            synchronized (reloading) {
+                Generation before = replace(hooks.reader().get());
+                Thread thread = new Thread(() -> retire(before), "semel-retire");
+                thread.setDaemon(true);
+                retiring.removeIf(each -> !each.isAlive());
+                retiring.add(thread);
+                thread.start();
+            }
+            return new ReloadResult.Reloaded();
+        } catch (SemelException.Misconfigured wrong) {
+            return new ReloadResult.Rejected(wrong.faults());
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            LOG.warn("The configuration cannot be used.", e);
+            return new ReloadResult.Rejected(List.of(String.valueOf(e.getMessage())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new ReloadResult.Rejected(List.of("the reload was interrupted"));
+        }
+    }
+
+    private static void retire(Generation before) {
+        try {
+            boolean drained = before.retire(before.config().listen().drain());
+            LOG.info(
+                    "Reload is complete{}.",
+                    drained ? "" : "; some deliveries did not end in time and will be delivered again");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** The certificate is read first, the ledger opened last: nothing has been handled when a configuration is rejected. */
-    private synchronized Generation replace(ServerConfig next)
+    private Generation replace(ServerConfig next)
             throws IOException, GeneralSecurityException, InterruptedException {
         if (stopped) {
             throw new IllegalStateException("The server is stopped; it cannot take a configuration into use.");
@@ -96,7 +150,7 @@ public final class SemelServer implements AutoCloseable {
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
         jetty.reloadTls(next.listen().tls());
-        Generation after = new Generation(next);
+        Generation after = new Generation(next, hooks.access(), this::reload);
         try {
             after.open();
         } catch (RuntimeException | Error e) {
@@ -135,6 +189,10 @@ public final class SemelServer implements AutoCloseable {
             return true;
         }
         stopped = true;
+        List<Thread> earlier;
+        synchronized (reloading) {
+            earlier = List.copyOf(retiring);
+        }
         Duration bound = current.config().listen().drain();
         long began = System.nanoTime();
         boolean answered = false;
@@ -144,6 +202,10 @@ public final class SemelServer implements AutoCloseable {
         } finally {
             Duration left = bound.minusNanos(System.nanoTime() - began);
             answered &= current.retire(left.isNegative() ? Duration.ZERO : left);
+            for (Thread each : earlier) {
+                each.join(Math.max(1, bound.minusNanos(System.nanoTime() - began).toMillis()));
+                answered &= !each.isAlive();
+            }
         }
         return answered;
     }
