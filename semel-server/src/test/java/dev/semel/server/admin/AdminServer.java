@@ -16,6 +16,10 @@ import dev.semel.operator.Operator.Warrant;
 import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Person;
 import dev.semel.server.access.Role;
+import dev.semel.server.api.ApiEndpoints;
+import dev.semel.server.rest.AnswerCheck;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.Endpoint;
 import dev.semel.store.Switchboard.Setting;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.Scratch;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
@@ -75,6 +80,9 @@ final class AdminServer implements AutoCloseable {
     static final Channel.Atomic<String> PLAN =
             Channel.atomic("plan", String.class).withPolicy("brisk");
 
+    static final AnswerCheck ANSWERS = new AnswerCheck(
+            Stream.concat(AdminSchemas.all().stream(), ApiEndpoints.schemas().stream())
+                    .toList());
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private final Server server = new Server();
@@ -263,14 +271,39 @@ final class AdminServer implements AutoCloseable {
                 .header("Authorization", "Bearer " + token);
     }
 
-    Reply send(HttpRequest.Builder request) {
+    /** Every answer is compared with the OpenAPI document. */
+    Reply send(HttpRequest.Builder builder) {
         try {
-            return new Reply(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+            HttpRequest request = builder.build();
+            Reply reply = new Reply(CLIENT.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+            if (reply.status() / 100 == 2) {
+                check(request, reply);
+            }
+            return reply;
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
+        }
+    }
+
+    private static void check(HttpRequest request, Reply reply) {
+        String path = request.uri().getPath().replaceFirst("^/api/v1", "");
+        Endpoint endpoint;
+        try {
+            endpoint = AdminEndpoints.TABLE.find(request.method(), path).entry().endpoint();
+        } catch (ApiProblem e) {
+            throw new AssertionError(path + " is answered and is not in the table", e);
+        }
+        if (reply.status() != endpoint.output().status()) {
+            throw new AssertionError(path + " answered " + reply.status());
+        }
+        if (endpoint.output().type().equals("application/json")) {
+            ANSWERS.demand(endpoint.output().schema(), reply.json());
+        } else {
+            reply.http().body().lines().forEach(line -> ANSWERS.demand(
+                    endpoint.output().schema(), JsonMapper.shared().readTree(line)));
         }
     }
 
