@@ -48,7 +48,7 @@ final class Destinations implements Runnable {
             description =
                     "Read-only. Lists those for which something waits, that are paused, or of which the newest events of the audit tell.",
             mixinStandardHelpOptions = true)
-    int list(@Mixin LedgerOption ledger) {
+    int list(@Mixin StoreOption ledger, @Mixin JsonOption json) {
         List<DestinationReport> reports;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
@@ -56,9 +56,13 @@ final class Destinations implements Runnable {
                     .map(name -> DestinationReport.of(operator, name, 1))
                     .toList();
         }
-        ledger.tell(
-                () -> reports.stream().map(DestinationLines::facts).toList(),
-                screen -> DestinationLines.print(screen, reports));
+        if (json.chosen()) {
+            json.print(
+                    spec.commandLine().getOut(),
+                    reports.stream().map(DestinationLines::facts).toList());
+        } else {
+            DestinationLines.print(Screen.of(spec), reports);
+        }
         return Exit.OK.code();
     }
 
@@ -72,7 +76,8 @@ final class Destinations implements Runnable {
             mixinStandardHelpOptions = true)
     int show(
             @Parameters(paramLabel = "NAME", description = "The name of the destination.") String name,
-            @Mixin LedgerOption ledger,
+            @Mixin StoreOption ledger,
+            @Mixin JsonOption json,
             @Option(
                             names = "-n",
                             paramLabel = "N",
@@ -92,7 +97,11 @@ final class Destinations implements Runnable {
                         + "\": 'semel destinations list' lists those that it knows.");
             }
         }
-        ledger.tell(() -> DestinationLines.facts(report), screen -> DestinationLines.print(screen, report));
+        if (json.chosen()) {
+            json.print(spec.commandLine().getOut(), DestinationLines.facts(report));
+        } else {
+            DestinationLines.print(Screen.of(spec), report);
+        }
         return Exit.OK.code();
     }
 

@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ConfigInit.class,
             ConfigCheck.class,
             Serve.class,
+            Reload.class,
             Destinations.class,
             Routes.class,
             Demo.class,

@@ -126,7 +126,8 @@ final class RoutesFill implements Callable<Integer> {
             tell(facts(preview), screen -> print(screen, preview));
             return Exit.OK.code();
         }
-        Warrant warrant = Objects.requireNonNull(how.warrant).given();
+        WarrantOption given = Objects.requireNonNull(how.warrant);
+        Warrant warrant = new Warrant(given.actor(false), given.reason());
         if (preview.matched() == 0) {
             throw new CheckFailed(
                     "Nothing is left to send from " + preview.request().from() + " to "

@@ -48,6 +48,7 @@ import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.MissingDeliveries;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
+import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
@@ -248,6 +249,16 @@ public final class Engine implements Semel {
     /** An operator's actions on the ledger of this engine. */
     public Operator operator() {
         return operator;
+    }
+
+    /** Where this engine keeps its records, for tools that show them to operators. The engine closes it. */
+    public Store store() {
+        return services.store();
+    }
+
+    /** The policies of this engine: those that ship, as its settings change them. */
+    public Catalogue catalogue() {
+        return services.tools().catalogue();
     }
 
     @Override

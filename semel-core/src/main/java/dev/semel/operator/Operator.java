@@ -260,6 +260,11 @@ public final class Operator {
         return Explanation.of(store, row, time.millis());
     }
 
+    /** As {@link #explain}, for somebody of the record's tenant: nothing of other records, and nothing that operators wrote. */
+    public Explanation explainToTenant(Row row) {
+        return Explanation.toTenant(store, row, time.millis());
+    }
+
     /** A record with its steps and what it sent. */
     public Tree tree(Row row) {
         return Tree.of(store.ledger(), row);
@@ -399,6 +404,20 @@ public final class Operator {
         Events.About about = Events.About.tenant("*", warrant.origin());
         AuditEntry adoption = events.event(EventType.STORE_ADOPTED, about, Map.of("reason", warrant.reason()));
         return store.switchboard().adopt(row -> unknown(row, warrant), adoption);
+    }
+
+    /**
+     * Writes an event of something that an operator did, or tried to do, outside the ledger, such as a reload of a server.
+     *
+     * @param tenant whom it concerns; all when absent
+     * @throws SemelException.StoreUnavailable when it could not be written: the action must not be carried out then
+     */
+    public void audit(EventType type, @Nullable String tenant, Warrant warrant, Map<String, ?> details) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("reason", warrant.reason());
+        all.putAll(details);
+        Events.About about = Events.About.tenant(tenant == null ? "*" : tenant, warrant.origin());
+        store.audit().append(List.of(events.event(type, about, all)));
     }
 
     private AuditEntry unknown(Row row, Warrant warrant) {

@@ -6,8 +6,9 @@ import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
-import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Tokens;
+import dev.semel.server.admin.AdminServlet;
+import dev.semel.server.admin.ServerActions;
 import dev.semel.server.api.ApiServlet;
 import dev.semel.server.api.SessionServlet;
 import dev.semel.server.api.ApiSettings;
@@ -45,13 +46,15 @@ final class OpenLedger implements AutoCloseable {
     private final OperatorAudit operatorAudit;
     private final OperatorAccess operatorAccess;
     private final HttpServlet session;
+    private final HttpServlet admin;
 
-    private OpenLedger(Engine engine, ServerConfig config, LoginState logins) {
+    private OpenLedger(Engine engine, ServerConfig config, OperatorParts operators) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
         this.operatorAudit = new OperatorAudit(engine.operator().access());
-        this.operatorAccess = new OperatorAccess(config.operators(), logins, operatorAudit);
+        this.operatorAccess = new OperatorAccess(config.operators(), operators.logins(), operatorAudit);
         this.session = new SessionServlet(operatorAccess);
+        this.admin = new AdminServlet(engine, operatorAccess, operators.actions());
         Map<String, Channel.Atomic<Webhook>> topics =
                 config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
         this.api = new ApiServlet(
@@ -61,16 +64,24 @@ final class OpenLedger implements AutoCloseable {
     }
 
     /**
+     * What the API for operators needs of the server.
+     *
+     * @param logins of the process
+     * @param actions on the server
+     */
+    record OperatorParts(LoginState logins, ServerActions actions) {}
+
+    /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, LoginState logins) {
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, OperatorParts operators) {
         Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
         ServerSettings.apply(config, settings);
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
-            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, logins);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, operators);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
@@ -134,14 +145,9 @@ final class OpenLedger implements AutoCloseable {
         return session;
     }
 
-    /** Authenticates the requests of operators. */
-    AdminAccess adminAccess() {
-        return operatorAccess;
-    }
-
-    /** For operators who are known and may not do what they ask for. */
-    OperatorAudit operatorAudit() {
-        return operatorAudit;
+    /** The API for operators. */
+    HttpServlet admin() {
+        return admin;
     }
 
     /** @throws RuntimeException when the store cannot be reached */

@@ -4,14 +4,16 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.http.shared.RequestIds;
-import dev.semel.server.access.Access;
 import dev.semel.server.access.Access.Authentication;
+import dev.semel.server.access.Access;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.EndpointTable;
 import dev.semel.worker.ExternalClaims;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +25,7 @@ public final class ApiServlet extends HttpServlet {
 
     private final transient Access access;
     private final transient ApiSettings settings;
-    private final transient OperationsResource operations;
-    private final transient ChannelsResource channels;
+    private final transient ApiResources resources;
 
     /** With {@link ApiSettings#DEFAULT}. */
     public ApiServlet(Semel semel, Access access) {
@@ -39,14 +40,13 @@ public final class ApiServlet extends HttpServlet {
         WaitingRequests waiting = new WaitingRequests(settings.waiting());
         this.access = access;
         this.settings = settings;
-        this.operations = new OperationsResource(semel, engine.externalRuns(), waiting);
         ExternalClaims claims = engine.externalClaims();
         settings.channels().keySet().forEach(name -> claims.know(settings.channel(name)));
-        this.channels = new ChannelsResource(semel, new WorkResource(claims, waiting));
-    }
-
-    static ApiProblem noSuchPath() {
-        return new ApiProblem(ApiCode.PATH_NOT_FOUND, "The API has no such path.");
+        this.resources = new ApiResources(
+                new OperationsResource(semel, engine.externalRuns(), waiting),
+                new StepsResource(engine.externalRuns().steps()),
+                new ChannelsResource(semel),
+                new WorkResource(claims, waiting));
     }
 
     @Override
@@ -83,17 +83,9 @@ public final class ApiServlet extends HttpServlet {
     }
 
     private void respond(ApiRequest request, HttpServletResponse response) throws ApiProblem, IOException {
-        String path = request.http().getPathInfo();
-        List<String> parts = List.of((path == null ? "" : path).split("/", -1));
-        if (parts.size() < 3 || !parts.get(0).isEmpty() || parts.get(2).isEmpty()) {
-            throw noSuchPath();
-        }
-        String name = parts.get(2);
-        String action = String.join("/", parts.subList(3, parts.size()));
-        switch (parts.get(1)) {
-            case "operations" -> operations.respond(request, name, action).write(response);
-            case "channels" -> channels.respond(request, response, name, action);
-            default -> throw noSuchPath();
-        }
+        EndpointTable.FoundEndpoint<ApiEndpoint> found = ApiEndpoints.TABLE.find(
+                request.http().getMethod(), request.http().getPathInfo());
+        request.demand(found.entry().right(), found.values().get(0));
+        found.entry().handler().respond(resources, request, response, found.values());
     }
 }

@@ -3,6 +3,11 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
+import dev.semel.server.rest.StrictJson;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -51,7 +56,7 @@ final class MessageLines {
                     .with("incomplete", true));
         }
         response.setStatus(HttpServletResponse.SC_OK);
-        response.setContentType(ApiRequest.LINES);
+        response.setContentType(RequestBody.LINES);
         response.setHeader("Cache-Control", "no-store");
         response.setContentLength(answers.size());
         answers.writeTo(response.getOutputStream());

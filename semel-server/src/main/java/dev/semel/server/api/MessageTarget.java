@@ -7,6 +7,7 @@ import dev.semel.Semel;
 import dev.semel.Sent;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.server.routing.TopicMessage;
+import dev.semel.server.rest.StrictJson;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,9 @@ package dev.semel.server.api;
 import dev.semel.Channel;
 import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.key.RecordId;
-import dev.semel.server.access.Scope;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
 import dev.semel.worker.ExternalClaims;
 import dev.semel.worker.ExternalClaims.ClaimTerms;
 import dev.semel.worker.ExternalClaims.ExternalMessage;
@@ -37,30 +39,9 @@ final class WorkResource {
         this.waiting = waiting;
     }
 
-    /** Whether it answers this action of a channel. */
-    static boolean knows(String action) {
-        return switch (action) {
-            case "claim", "renew", "finish", "fail", "release" -> true;
-            default -> false;
-        };
-    }
-
-    ApiAnswer respond(ApiRequest request, String name, String action) throws ApiProblem {
-        request.demand(Scope.Right.WORK, name);
-        request.demandMethod("POST");
+    ApiAnswer claim(ApiRequest request, String name) throws ApiProblem {
         JsonBody body = request.body();
         Channel.Leased<Json> channel = request.settings().channel(name);
-        return switch (action) {
-            case "claim" -> claim(request, body, channel);
-            case "renew" -> renew(request, body, channel);
-            case "finish" -> ended(runs(request, body), claims::finish, channel);
-            case "release" -> ended(runs(request, body), claims::release, channel);
-            case "fail" -> fail(request, body, channel);
-            default -> throw ApiServlet.noSuchPath();
-        };
-    }
-
-    private ApiAnswer claim(ApiRequest request, JsonBody body, Channel.Leased<Json> channel) throws ApiProblem {
         int most = body.number("max", USUAL_MESSAGES, 1, MOST_MESSAGES);
         Duration lease = OperationsResource.lease(body);
         Duration wait = body.duration("wait", Duration.ZERO, request.settings().longestWait());
@@ -99,7 +80,17 @@ final class WorkResource {
         return fields;
     }
 
-    private ApiAnswer renew(ApiRequest request, JsonBody body, Channel.Leased<Json> channel) throws ApiProblem {
+    ApiAnswer finish(ApiRequest request, String name) throws ApiProblem {
+        return ended(runs(request, request.body()), claims::finish, request.settings().channel(name));
+    }
+
+    ApiAnswer release(ApiRequest request, String name) throws ApiProblem {
+        return ended(runs(request, request.body()), claims::release, request.settings().channel(name));
+    }
+
+    ApiAnswer renew(ApiRequest request, String name) throws ApiProblem {
+        JsonBody body = request.body();
+        Channel.Leased<Json> channel = request.settings().channel(name);
         Duration lease = OperationsResource.lease(body);
         List<RunHandle> runs = runs(request, body);
         List<@Nullable Instant> ends = claims.renew(channel, runs, lease);
@@ -132,7 +123,9 @@ final class WorkResource {
         return new RunHandle(request.caller().tenant(), RecordId.ofHex(message.record()), message.fence("fence"));
     }
 
-    private ApiAnswer fail(ApiRequest request, JsonBody body, Channel.Leased<Json> channel) throws ApiProblem {
+    ApiAnswer fail(ApiRequest request, String name) throws ApiProblem {
+        JsonBody body = request.body();
+        Channel.Leased<Json> channel = request.settings().channel(name);
         List<MessageFailure> failures = new ArrayList<>();
         for (JsonBody message : body.objects("messages", MOST_MESSAGES)) {
             failures.add(new MessageFailure(

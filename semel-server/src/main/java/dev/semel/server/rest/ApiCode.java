@@ -1,7 +1,7 @@
-package dev.semel.server.api;
+package dev.semel.server.rest;
 
 /** Why a request to the API was not carried out. The codes are public and stable; most are those of the Idempotency-Key filter. */
-enum ApiCode {
+public enum ApiCode implements ProblemKind {
     UNAUTHENTICATED("request.unauthenticated", 401, "The request is not authenticated"),
     ACCESS_DENIED("access.denied", 403, "The token does not allow this"),
     RATE_LIMITED("request.rate_limited", 429, "Too many requests"),
@@ -37,15 +37,18 @@ enum ApiCode {
         this.title = title;
     }
 
-    String code() {
+    @Override
+    public String code() {
         return code;
     }
 
-    int status() {
+    @Override
+    public int status() {
         return status;
     }
 
-    String title() {
+    @Override
+    public String title() {
         return title;
     }
 }

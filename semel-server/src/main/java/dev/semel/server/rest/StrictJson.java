@@ -1,4 +1,4 @@
-package dev.semel.server.api;
+package dev.semel.server.rest;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads JSON of clients: UTF-8, one value, no field twice, no deeper than payloads may be. */
-final class StrictJson {
+public final class StrictJson {
     /** Of a payload 64, and of the request around it. */
     static final int DEEPEST = 66;
 
@@ -22,7 +22,7 @@ final class StrictJson {
             .build();
 
     /** For values that were read before, too. */
-    static final JsonMapper EXACT = JsonMapper.builder(
+    public static final JsonMapper EXACT = JsonMapper.builder(
                     JsonFactory.builder().streamReadConstraints(BOUNDS).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
@@ -34,7 +34,8 @@ final class StrictJson {
 
     private StrictJson() {}
 
-    static JsonBody object(byte[] bytes) throws ApiProblem {
+    /** @throws ApiProblem when it is not one JSON object */
+    public static JsonBody object(byte[] bytes) throws ApiProblem {
         JsonNode value;
         try {
             value = STRICT.readTree(text(bytes));

@@ -1,4 +1,4 @@
-package dev.semel.server.api;
+package dev.semel.server.rest;
 
 import dev.semel.http.shared.HeaderToken;
 import java.time.DateTimeException;
@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
 /** The fields of a JSON object. Fields that nobody asked for are an error, see {@link #demandNoOther}. */
-final class JsonBody {
+public final class JsonBody {
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
     private static final Pattern RECORD = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern FENCE = Pattern.compile("[1-9][0-9]{0,18}");
@@ -23,7 +23,7 @@ final class JsonBody {
     private final JsonNode object;
     private final Set<String> asked = new HashSet<>();
 
-    JsonBody(JsonNode object) {
+    public JsonBody(JsonNode object) {
         this.object = object;
     }
 
@@ -34,14 +34,14 @@ final class JsonBody {
     }
 
     /** Any JSON value; null where there is none. */
-    JsonNode value(String field) {
+    public JsonNode value(String field) {
         asked.add(field);
         JsonNode value = object.get(field);
         return value == null ? NullNode.getInstance() : value;
     }
 
-    @Nullable
-    String text(String field) throws ApiProblem {
+    /** A text, if the field is there. */
+    public @Nullable String text(String field) throws ApiProblem {
         JsonNode value = find(field);
         if (value != null && !value.isString()) {
             throw invalid(field, "must be a string");
@@ -50,8 +50,7 @@ final class JsonBody {
     }
 
     /** 1 to 128 visible ASCII characters. */
-    @Nullable
-    String token(String field) throws ApiProblem {
+    public @Nullable String token(String field) throws ApiProblem {
         String text = text(field);
         if (text != null && !HeaderToken.isValid(text)) {
             throw invalid(field, "must have 1 to 128 visible ASCII characters");
@@ -59,7 +58,8 @@ final class JsonBody {
         return text;
     }
 
-    private String demandText(String field) throws ApiProblem {
+    /** A text that must be there. */
+    public String demandText(String field) throws ApiProblem {
         String text = text(field);
         if (text == null) {
             throw invalid(field, "is missing");
@@ -68,7 +68,7 @@ final class JsonBody {
     }
 
     /** 1 to 128 visible ASCII characters. */
-    String key() throws ApiProblem {
+    public String key() throws ApiProblem {
         String key = text("key");
         if (key == null) {
             throw new ApiProblem(ApiCode.KEY_REQUIRED, "The field \"key\" is missing. Nothing was done.");
@@ -76,7 +76,8 @@ final class JsonBody {
         return demandKey(key);
     }
 
-    static String demandKey(String key) throws ApiProblem {
+    /** @throws ApiProblem when it has not 1 to 128 visible ASCII characters */
+    public static String demandKey(String key) throws ApiProblem {
         if (!HeaderToken.isValid(key)) {
             throw new ApiProblem(
                     ApiCode.KEY_INVALID, "The key must have 1 to 128 visible ASCII characters. Nothing was done.");
@@ -85,7 +86,7 @@ final class JsonBody {
     }
 
     /** 64 hexadecimal digits. */
-    String record() throws ApiProblem {
+    public String record() throws ApiProblem {
         String record = demandText("record");
         if (!RECORD.matcher(record).matches()) {
             throw invalid("record", "must have 64 hexadecimal digits, as the answer to the begin or the claim has it");
@@ -94,7 +95,7 @@ final class JsonBody {
     }
 
     /** A string, because JavaScript and others lose digits of large numbers. */
-    long fence(String field) throws ApiProblem {
+    public long fence(String field) throws ApiProblem {
         String fence = demandText(field);
         try {
             if (FENCE.matcher(fence).matches()) {
@@ -106,8 +107,8 @@ final class JsonBody {
         throw invalid(field, "must be a string of digits, as the answer to the begin or the claim has it");
     }
 
-    @Nullable
-    Boolean bool(String field) throws ApiProblem {
+    /** True or false, if the field is there. */
+    public @Nullable Boolean bool(String field) throws ApiProblem {
         JsonNode value = find(field);
         if (value != null && !value.isBoolean()) {
             throw invalid(field, "must be true or false");
@@ -115,7 +116,8 @@ final class JsonBody {
         return value == null ? null : value.booleanValue();
     }
 
-    int number(String field, int usual, int least, int most) throws ApiProblem {
+    /** A whole number between the two. */
+    public int number(String field, int usual, int least, int most) throws ApiProblem {
         JsonNode value = find(field);
         if (value == null) {
             return usual;
@@ -130,8 +132,7 @@ final class JsonBody {
     }
 
     /** Such as {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h} or {@code 2d}. */
-    @Nullable
-    Duration duration(String field, Duration least, Duration most) throws ApiProblem {
+    public @Nullable Duration duration(String field, Duration least, Duration most) throws ApiProblem {
         String text = text(field);
         if (text == null) {
             return null;
@@ -162,8 +163,7 @@ final class JsonBody {
     }
 
     /** Such as {@code 2030-01-31T12:00:00Z}. */
-    @Nullable
-    Instant instant(String field) throws ApiProblem {
+    public @Nullable Instant instant(String field) throws ApiProblem {
         String text = text(field);
         if (text == null) {
             return null;
@@ -176,7 +176,7 @@ final class JsonBody {
     }
 
     /** The objects of an array. */
-    List<JsonBody> objects(String field, int most) throws ApiProblem {
+    public List<JsonBody> objects(String field, int most) throws ApiProblem {
         JsonNode value = find(field);
         boolean usable = value != null && value.isArray() && !value.isEmpty() && value.size() <= most;
         if (!usable || !value.values().stream().allMatch(JsonNode::isObject)) {
@@ -186,26 +186,32 @@ final class JsonBody {
     }
 
     /** To be called when all fields were asked for. */
-    void demandNoOther() throws ApiProblem {
+    public void demandNoOther() throws ApiProblem {
+        demandOnly(asked);
+    }
+
+    /** @throws ApiProblem when there is a field that is not one of these */
+    public void demandOnly(Set<String> known) throws ApiProblem {
         List<String> unknown = object.propertyNames().stream()
-                .filter(each -> !asked.contains(each))
+                .filter(each -> !known.contains(each))
                 .toList();
         if (!unknown.isEmpty()) {
             String named = unknown.stream().limit(3).map(JsonBody::shown).collect(Collectors.joining(", "));
             throw new ApiProblem(
                     ApiCode.INVALID,
                     "Unknown field " + named + ". Known here are "
-                            + asked.stream().sorted().collect(Collectors.joining(", ")) + ". Nothing was done.");
+                            + known.stream().sorted().collect(Collectors.joining(", ")) + ". Nothing was done.");
         }
     }
 
     /** A name that a client sent: without control characters, and short. */
-    private static String shown(String name) {
+    public static String shown(String name) {
         String printable = name.replaceAll("[^\\x20-\\x7e]", "?");
         return "\"" + (printable.length() > 40 ? printable.substring(0, 40) + "..." : printable) + "\"";
     }
 
-    static ApiProblem invalid(String field, String why) {
+    /** A problem with a field. */
+    public static ApiProblem invalid(String field, String why) {
         return new ApiProblem(ApiCode.INVALID, "The field \"" + field + "\" " + why + ". Nothing was done.");
     }
 }
