@@ -80,7 +80,8 @@ public final class IngressBench {
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
-            throw new SemelException.StoreUnavailable("The database of the API cannot be prepared: " + e.getMessage(), e);
+            throw new SemelException.StoreUnavailable(
+                    "The database of the API cannot be prepared: " + e.getMessage(), e);
         }
     }
 

@@ -8,7 +8,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -71,7 +70,10 @@ final class IngressTrial implements AutoCloseable {
         this.server = means.servers.serve(
                 store.label(),
                 IngressYaml.write(
-                        directory, store.url(), means.sink.url(below), "http://127.0.0.1:" + means.bare.port() + "/api"));
+                        directory,
+                        store.url(),
+                        means.sink.url(below),
+                        "http://127.0.0.1:" + means.bare.port() + "/api"));
         this.toServer = new ConnectionSet(server, volume.connections());
         this.toBare = new ConnectionSet(means.bare, volume.connections());
         this.bare = new WebhookCells(toBare, IngressYaml.STORED);
@@ -147,8 +149,8 @@ final class IngressTrial implements AutoCloseable {
     }
 
     private Timing halfLoad(Cell cell, Timing full) {
-        Cell named = new Cell(
-                cell.name() + " at half load", cell.callers(), 1, cell.atMost(), cell.before(), cell.body());
+        Cell named =
+                new Cell(cell.name() + " at half load", cell.callers(), 1, cell.atMost(), cell.before(), cell.body());
         return PacedLoad.run(named, full.perSecond() / 2, plan.perCell());
     }
 
@@ -210,8 +212,7 @@ final class IngressTrial implements AutoCloseable {
 
     private void operations(ReportBuilder findings, Map<String, Object> used) {
         List<Cell> cells = List.of(
-                operations.barePairs(BARE + ", two requests"),
-                operations.pairs(store.label() + " begin and finish"));
+                operations.barePairs(BARE + ", two requests"), operations.pairs(store.label() + " begin and finish"));
         warmUp("begin and finish", cells);
         say("begin and finish");
         List<Timing> timings = timed(cells, used);
@@ -256,7 +257,8 @@ final class IngressTrial implements AutoCloseable {
         List<Timing> timings = means.rounds.run(
                 plan.perCell(),
                 cells,
-                cell -> ProcessorTime.now(cell.name().startsWith(store.label()) ? server : means.bare, store.database()));
+                cell -> ProcessorTime.now(
+                        cell.name().startsWith(store.label()) ? server : means.bare, store.database()));
         used.putAll(ProcessorTime.table(timings));
         return timings;
     }
@@ -283,8 +285,9 @@ final class IngressTrial implements AutoCloseable {
         store.demandRecords(OperationCells.OPERATION, operations.finished());
         long orders = placedOrders() - placedBefore;
         if (orders != placed.get()) {
-            throw new HttpBench.Wrong(store.label() + ": " + placed + " requests should have reached the API, and it placed "
-                    + orders + " orders. Something was " + (orders > placed.get() ? "done twice." : "lost."));
+            throw new HttpBench.Wrong(
+                    store.label() + ": " + placed + " requests should have reached the API, and it placed " + orders
+                            + " orders. Something was " + (orders > placed.get() ? "done twice." : "lost."));
         }
         Map<String, Object> counts = new LinkedHashMap<>();
         counts.put("webhooks", stored.acknowledged() + delivered.acknowledged() + chosen.acknowledged());
@@ -301,8 +304,8 @@ final class IngressTrial implements AutoCloseable {
             found.next();
             return found.getLong(1);
         } catch (SQLException e) {
-            throw new HttpBench.Wrong("The orders of the API cannot be counted: SQLState " + e.getSQLState() + ", "
-                    + e.getMessage());
+            throw new HttpBench.Wrong(
+                    "The orders of the API cannot be counted: SQLState " + e.getSQLState() + ", " + e.getMessage());
         }
     }
 

@@ -35,12 +35,13 @@ final class IngressYaml {
                     Files.writeString(directory.resolve("secret"), SignedWebhooks.secret()),
                     PosixFilePermissions.fromString("rw-------"));
             Files.setPosixFilePermissions(
-                    Files.writeString(directory.resolve("token"), TOKEN),
-                    PosixFilePermissions.fromString("rw-------"));
+                    Files.writeString(directory.resolve("token"), TOKEN), PosixFilePermissions.fromString("rw-------"));
             int port = freePort();
             Path file = Files.writeString(
                     directory.resolve("semel.yaml"),
-                    text(directory, destinations, api).replace("$STORE", store).replace("$PORT", Integer.toString(port)));
+                    text(directory, destinations, api)
+                            .replace("$STORE", store)
+                            .replace("$PORT", Integer.toString(port)));
             return new MeasuredConfig(file, port);
         } catch (IOException e) {
             throw new UncheckedIOException("The server's configuration cannot be written", e);

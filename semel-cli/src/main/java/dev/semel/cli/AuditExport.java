@@ -115,8 +115,7 @@ final class AuditExport implements Callable<Integer> {
         boolean watched = Terminal.watches() && (file != null || !Terminal.answers());
         try (Progress progress = new Progress(ledger.err(), watched, "event", 0)) {
             opened.readLines("/admin/audit/export", input, event -> {
-                out.print(
-                        csv ? EventCsv.line(event) : JsonMapper.shared().writeValueAsString(event) + "\n");
+                out.print(csv ? EventCsv.line(event) : JsonMapper.shared().writeValueAsString(event) + "\n");
                 written[0]++;
                 if (written[0] % CHECKED == 0) {
                     demandWritten(out);

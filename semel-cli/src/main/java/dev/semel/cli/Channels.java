@@ -104,8 +104,7 @@ final class Channels implements Runnable {
                             .with("even_if_unknown", known.evenIfUnknown()));
         }
         String again = "semel channels resume " + name + (whose == null ? "" : " --tenant " + whose);
-        ledger.tell(
-                paused::members, screen -> screen.line(channel.told() + " is paused; '" + again + "' resumes it."));
+        ledger.tell(paused::members, screen -> screen.line(channel.told() + " is paused; '" + again + "' resumes it."));
         return Exit.OK.code();
     }
 

@@ -246,7 +246,8 @@ final class ConfigCheck implements Callable<Integer> {
             List<CheckedGateway> gateways,
             List<CheckedUser> users,
             @Nullable CheckedProvider oidc) {
-        static final CheckedParts NONE = new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
+        static final CheckedParts NONE =
+                new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
 
         static CheckedParts of(ServerConfig config) {
             return new CheckedParts(

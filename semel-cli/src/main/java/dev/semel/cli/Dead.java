@@ -95,8 +95,7 @@ final class Dead implements Runnable {
             @Mixin WarrantOption warrant) {
         Facts done;
         try (OperatedLedger opened = ledger.open(warrant)) {
-            done = opened.post(
-                    RecordOption.path(digits) + "/discard", CommandInput.of("reason", warrant.reason()));
+            done = opened.post(RecordOption.path(digits) + "/discard", CommandInput.of("reason", warrant.reason()));
         }
         told(ledger, done);
         return Exit.OK.code();

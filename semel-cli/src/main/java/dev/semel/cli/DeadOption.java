@@ -27,6 +27,8 @@ final class DeadOption {
     }
 
     CommandInput input() {
-        return filter.input().with("category", category == null ? null : category.code()).with("exception", exception);
+        return filter.input()
+                .with("category", category == null ? null : category.code())
+                .with("exception", exception);
     }
 }

@@ -137,8 +137,7 @@ final class DeadReplay implements Callable<Integer> {
     private int many() throws InterruptedException {
         Matching found;
         try (OperatedLedger opened = ledger.open()) {
-            Facts preview =
-                    opened.get("/admin/dead/preview", which.input().with("unknown", unknown));
+            Facts preview = opened.get("/admin/dead/preview", which.input().with("unknown", unknown));
             found = new Matching(preview, unknown);
         }
         if (found.count() == 0) {

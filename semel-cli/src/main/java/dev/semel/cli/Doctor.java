@@ -57,7 +57,9 @@ final class Doctor implements Callable<Integer> {
             facts.put("class", found.text("class"));
             facts.put("required", required.name());
             facts.put("sufficient", sufficient());
-            facts.put("findings", found.list("findings").stream().map(DoctorResult::finding).toList());
+            facts.put(
+                    "findings",
+                    found.list("findings").stream().map(DoctorResult::finding).toList());
             return facts;
         }
 

@@ -53,15 +53,15 @@ final class EventLine {
         Map<String, Object> fields = event.members();
         long at = Instant.parse(String.valueOf(fields.get("time"))).toEpochMilli();
         String padding = " ".repeat(Math.max(1, TYPE - event.text("type").length() + 1));
-        String attempt =
-                event.has("of") ? "attempt " + event.text("attempt") + " of " + event.text("of") + "  " : "";
+        String attempt = event.has("of") ? "attempt " + event.text("attempt") + " of " + event.text("of") + "  " : "";
         String text = Screen.moment(at) + "  " + type(screen, event) + padding + subject + attempt + details(event);
         return text.stripTrailing();
     }
 
     private static String type(Screen screen, Facts event) {
         return switch (event.text("type")) {
-            case "system.error", "retry.exhausted", "operation.unknown" -> screen.paint(Style.fg_red, event.text("type"));
+            case "system.error", "retry.exhausted", "operation.unknown" ->
+                screen.paint(Style.fg_red, event.text("type"));
             case "retry.attempt", "operation.conflict", "operation.taken_over" ->
                 screen.paint(Style.fg_yellow, event.text("type"));
             case "operation.executed" -> screen.paint(Style.fg_green, event.text("type"));

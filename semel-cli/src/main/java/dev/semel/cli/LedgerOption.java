@@ -109,8 +109,8 @@ final class LedgerOption {
     private String token() {
         String token = tokenFile == null ? System.getenv(TOKEN) : read(tokenFile);
         if (token == null || token.isBlank()) {
-            throw new SemelException.Invalid(
-                    "There is no token for the server: set the environment variable " + TOKEN + ", or give --token-file.");
+            throw new SemelException.Invalid("There is no token for the server: set the environment variable " + TOKEN
+                    + ", or give --token-file.");
         }
         if (!token.strip().matches("[\\x21-\\x7e]+")) {
             throw new SemelException.Invalid("The token is invalid: it must be one line of visible ASCII characters.");

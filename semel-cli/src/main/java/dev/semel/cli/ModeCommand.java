@@ -48,7 +48,9 @@ final class ModeCommand implements Runnable {
 
     private static Map<String, Object> facts(Facts modes) {
         Map<String, Object> facts = new LinkedHashMap<>(modes.members());
-        facts.put("settings", modes.list("settings").stream().map(ModeCommand::setting).toList());
+        facts.put(
+                "settings",
+                modes.list("settings").stream().map(ModeCommand::setting).toList());
         return facts;
     }
 
@@ -62,8 +64,8 @@ final class ModeCommand implements Runnable {
                 operations(setting), setting.text("tenant"), screen.paint(Style.fg_yellow, setting.text("mode"))));
         table.print(screen);
         if (settings.stream()
-                .noneMatch(all -> all.text("operation").equals("*")
-                        && all.text("tenant").equals("*"))) {
+                .noneMatch(all ->
+                        all.text("operation").equals("*") && all.text("tenant").equals("*"))) {
             screen.line("Everything else is " + screen.paint(Style.fg_green, "LIVE") + ".");
         }
     }

@@ -33,7 +33,8 @@ final class ModeTarget {
         if (Stream.of(operation, prefix, label).filter(Objects::nonNull).count() > 1) {
             throw new SemelException.Invalid("--operation, --prefix and --label exclude each other: give one of them.");
         }
-        return CommandInput.of("tenant", tenant == null ? null : Tenant.of(tenant).name())
+        return CommandInput.of(
+                        "tenant", tenant == null ? null : Tenant.of(tenant).name())
                 .with(
                         "operation",
                         operation == null

@@ -29,8 +29,7 @@ final class OpsCancel implements Callable<Integer> {
     public Integer call() {
         Facts cancelled;
         try (OperatedLedger opened = ledger.open(warrant)) {
-            cancelled =
-                    opened.post(record.path(opened) + "/cancel", CommandInput.of("reason", warrant.reason()));
+            cancelled = opened.post(record.path(opened) + "/cancel", CommandInput.of("reason", warrant.reason()));
         }
         ledger.tell(
                 () -> {

@@ -53,7 +53,9 @@ final class OpsDiff implements Callable<Integer> {
 
     private static Map<String, Object> facts(Facts comparison) {
         Map<String, Object> facts = new LinkedHashMap<>(comparison.members());
-        facts.put("messages", comparison.list("messages").stream().map(OpsDiff::message).toList());
+        facts.put(
+                "messages",
+                comparison.list("messages").stream().map(OpsDiff::message).toList());
         return facts;
     }
 

@@ -1,9 +1,9 @@
 package dev.semel.cli;
 
-import java.util.stream.Collectors;
 import dev.semel.store.State;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -69,7 +69,8 @@ final class OpsStatus implements Callable<Integer> {
         Facts story;
         try (OperatedLedger opened = ledger.open()) {
             story = opened.get(
-                    "/admin/correlation", CommandInput.of("tenant", whose.name()).with("correlation_id", id));
+                    "/admin/correlation",
+                    CommandInput.of("tenant", whose.name()).with("correlation_id", id));
         }
         ledger.tell(story::members, screen -> printStory(screen, story));
     }

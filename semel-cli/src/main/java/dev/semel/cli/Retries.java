@@ -130,9 +130,8 @@ final class Retries implements Callable<Integer> {
             lines = opened.get("/admin/retries", input(span)).list("policies");
         }
         List<Facts> alarms = lines.stream()
-                .filter(line -> line.text("category").equals("*")
-                        && least != null
-                        && line.fraction("success_rate") < least)
+                .filter(line ->
+                        line.text("category").equals("*") && least != null && line.fraction("success_rate") < least)
                 .toList();
         ledger.tell(() -> facts(span, lines, alarms), screen -> print(screen, lines, alarms));
         return (alarms.isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();

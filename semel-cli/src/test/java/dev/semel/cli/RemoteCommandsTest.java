@@ -28,7 +28,11 @@ class RemoteCommandsTest {
 
     @BeforeEach
     void start() throws Exception {
-        shop = SampleShop.in(directory).withOrders().withAParkedLane().withLostMails(3).withADoubtfulFax();
+        shop = SampleShop.in(directory)
+                .withOrders()
+                .withAParkedLane()
+                .withLostMails(3)
+                .withADoubtfulFax();
         server = SampleServer.start(shop.url(), directory, () -> file.get().get());
     }
 
@@ -128,25 +132,50 @@ class RemoteCommandsTest {
         Shell replayed = server.by("root", "dead", "replay", mail, "--reason", "mended");
         assertThat(replayed.exit()).as(replayed.err()).isZero();
         assertThat(replayed.out()).contains(": replayed; the next free worker runs it.");
-        assertThat(server.by("root", "dead", "replay", mail, "--reason", "mended").out()).contains("was already replayed");
+        assertThat(server.by("root", "dead", "replay", mail, "--reason", "mended")
+                        .out())
+                .contains("was already replayed");
         String other = shop.mailRow("lost-2").id().prefix();
-        assertThat(server.by("root", "dead", "discard", other, "--reason", "no use").out()).contains(": discarded;");
-        assertThat(server.by("root", "ops", "cancel", mail, "--reason", "no use").out()).contains(": cancelled;");
-        assertThat(server.by("root", "channels", "pause", "mail", "--reason", "r").out()).contains("mail is paused;");
-        assertThat(server.by("root", "channels", "resume", "mail", "--reason", "r").out()).contains("mail is resumed.");
-        assertThat(server.by("root", "channels", "resume", "mail", "--reason", "r").exit()).isEqualTo(1);
-        assertThat(server.by("root", "mode", "set", "HALTED", "--operation", "mail", "--wait", "--reason", "r").out())
+        assertThat(server.by("root", "dead", "discard", other, "--reason", "no use")
+                        .out())
+                .contains(": discarded;");
+        assertThat(server.by("root", "ops", "cancel", mail, "--reason", "no use")
+                        .out())
+                .contains(": cancelled;");
+        assertThat(server.by("root", "channels", "pause", "mail", "--reason", "r")
+                        .out())
+                .contains("mail is paused;");
+        assertThat(server.by("root", "channels", "resume", "mail", "--reason", "r")
+                        .out())
+                .contains("mail is resumed.");
+        assertThat(server.by("root", "channels", "resume", "mail", "--reason", "r")
+                        .exit())
+                .isEqualTo(1);
+        assertThat(server.by("root", "mode", "set", "HALTED", "--operation", "mail", "--wait", "--reason", "r")
+                        .out())
                 .isEqualTo("mail is HALTED on every node." + System.lineSeparator());
-        assertThat(server.by("root", "ops", "forget", "--tenant", "acme", "--operation", "order", "--key", "o-1", "--reason", "r")
+        assertThat(server.by(
+                                "root",
+                                "ops",
+                                "forget",
+                                "--tenant",
+                                "acme",
+                                "--operation",
+                                "order",
+                                "--key",
+                                "o-1",
+                                "--reason",
+                                "r")
                         .out())
                 .contains("forgotten; the next call with this key runs.");
-        assertThat(onStore("audit", "tail", "-n", "200", "--type", "operator.replayed").out()).contains("actor=root");
+        assertThat(onStore("audit", "tail", "-n", "200", "--type", "operator.replayed")
+                        .out())
+                .contains("actor=root");
     }
 
     @Test
     void manyAreReplayedByTheNodesOfTheServer() {
-        Shell replayed =
-                server.by("root", "dead", "replay", "--category", "network", "--yes", "--reason", "mended");
+        Shell replayed = server.by("root", "dead", "replay", "--category", "network", "--yes", "--reason", "mended");
         assertThat(replayed.exit()).as(replayed.toString()).isZero();
         assertThat(replayed.out()).contains("finished: 3 dead letters replayed, 0 left.");
         shop.deliver();
@@ -171,7 +200,9 @@ class RemoteCommandsTest {
     @Test
     void h4_commandsShowNothingOfAnotherTenant() {
         assertThat(server.by("olga", "ops", "list").out()).contains("No record matches.");
-        assertThat(server.by("olga", "ops", "show", shop.mailRow("lost-1").id().hex()).exit()).isEqualTo(1);
+        assertThat(server.by("olga", "ops", "show", shop.mailRow("lost-1").id().hex())
+                        .exit())
+                .isEqualTo(1);
         assertThat(server.by("olga", "audit", "export").out()).isEmpty();
         Shell other = server.by("olga", "dead", "list", "--tenant", "acme");
         assertThat(other.exit()).isEqualTo(2);
@@ -188,15 +219,25 @@ class RemoteCommandsTest {
     @Test
     void mistakesInTheConnectionAreNamed() throws Exception {
         String url = server.server().uri().toString();
-        assertThat(semel("ops", "list", "--url", url, "--token-file", directory.resolve("none").toString()).err())
+        assertThat(semel(
+                                "ops",
+                                "list",
+                                "--url",
+                                url,
+                                "--token-file",
+                                directory.resolve("none").toString())
+                        .err())
                 .contains("Reading the token file");
         Path wrong = Files.writeString(directory.resolve("wrong"), "nonsense");
         Shell unauthenticated = semel("ops", "list", "--url", url, "--token-file", wrong.toString());
         assertThat(unauthenticated.exit()).isEqualTo(2);
         assertThat(unauthenticated.err()).contains("not authenticated").doesNotContain("nonsense");
         String token = server.tokenFile("root");
-        assertThat(semel("ops", "list", "--url", url, "--store", shop.url()).err()).contains("exclude each other");
-        assertThat(semel("ops", "list", "--url", "ftp://x", "--token-file", token).err()).contains("--url is invalid");
+        assertThat(semel("ops", "list", "--url", url, "--store", shop.url()).err())
+                .contains("exclude each other");
+        assertThat(semel("ops", "list", "--url", "ftp://x", "--token-file", token)
+                        .err())
+                .contains("--url is invalid");
         Shell nobody = semel("ops", "list", "--url", "http://127.0.0.1:1", "--token-file", token);
         assertThat(nobody.exit()).isEqualTo(3);
         assertThat(nobody.err()).contains("No connection");

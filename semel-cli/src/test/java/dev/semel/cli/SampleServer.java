@@ -41,7 +41,8 @@ record SampleServer(SemelServer server, Path directory) implements AutoCloseable
     static SampleServer start(String store, Path directory, Supplier<ServerConfig> file)
             throws IOException, GeneralSecurityException {
         for (LocalUser user : USERS) {
-            Files.writeString(directory.resolve(user.name() + ".token"), user.secrets().get(0) + "\n");
+            Files.writeString(
+                    directory.resolve(user.name() + ".token"), user.secrets().get(0) + "\n");
         }
         return new SampleServer(SemelServer.start(config(store), file), directory);
     }

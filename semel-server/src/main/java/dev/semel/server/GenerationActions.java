@@ -10,8 +10,7 @@ import java.net.URI;
 import java.util.function.Supplier;
 
 /** What an operator can ask of the server under one configuration. */
-record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading)
-        implements ServerActions {
+record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) implements ServerActions {
     @Override
     public ReloadResult reload() {
         return reloading.get();

@@ -61,7 +61,11 @@ public final class JettyServer {
         context.setErrorHandler(JettyServer::brief);
         server.setErrorHandler(JettyServer::brief);
         server.setHandler(new GracefulHandler(SlowClients.limit(
-                connector, context, bodies, listen.limits().idle(), listen.limits().connectionsPerAddress())));
+                connector,
+                context,
+                bodies,
+                listen.limits().idle(),
+                listen.limits().connectionsPerAddress())));
     }
 
     private static QueuedThreadPool threads() {

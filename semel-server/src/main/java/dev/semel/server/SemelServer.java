@@ -44,8 +44,8 @@ public final class SemelServer implements AutoCloseable {
     private SemelServer(ServerConfig config, Supplier<ServerConfig> reader)
             throws IOException, GeneralSecurityException {
         this.reader = reader;
-        this.jetty = new JettyServer(
-                config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
+        this.jetty =
+                new JettyServer(config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
         this.current = new Generation(config, logins, this::reload);
     }
 
@@ -183,8 +183,7 @@ public final class SemelServer implements AutoCloseable {
     }
 
     /** The certificate is read first, the ledger opened last: nothing has been handled when a configuration is rejected. */
-    private Generation replace(ServerConfig next)
-            throws IOException, GeneralSecurityException, InterruptedException {
+    private Generation replace(ServerConfig next) throws IOException, GeneralSecurityException, InterruptedException {
         if (stopped) {
             throw new IllegalStateException("The server is stopped; it cannot take a configuration into use.");
         }
@@ -247,7 +246,8 @@ public final class SemelServer implements AutoCloseable {
             Duration left = bound.minusNanos(System.nanoTime() - began);
             answered &= current.retire(left.isNegative() ? Duration.ZERO : left);
             for (Thread each : earlier) {
-                each.join(Math.max(1, bound.minusNanos(System.nanoTime() - began).toMillis()));
+                each.join(
+                        Math.max(1, bound.minusNanos(System.nanoTime() - began).toMillis()));
                 answered &= !each.isAlive();
             }
         }

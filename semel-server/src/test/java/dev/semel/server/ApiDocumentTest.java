@@ -64,7 +64,8 @@ class ApiDocumentTest {
             endpoint.input().query().forEach(field -> expected.add(field.name()));
             assertThat(parameters).as(endpoint.path()).containsExactlyElementsOf(expected);
             for (String type : endpoint.input().bodyTypes()) {
-                JsonNode schema = operation.path("requestBody").path("content").path(type).path("schema");
+                JsonNode schema =
+                        operation.path("requestBody").path("content").path(type).path("schema");
                 assertThat(schema.path("properties").propertyNames())
                         .as(endpoint.path())
                         .containsExactlyInAnyOrderElementsOf(endpoint.input().body().stream()
@@ -76,8 +77,7 @@ class ApiDocumentTest {
 
     @Test
     void everyCodeIsDocumentedAndNoOther() {
-        List<String> common =
-                Arrays.stream(ApiCode.values()).map(ApiCode::code).toList();
+        List<String> common = Arrays.stream(ApiCode.values()).map(ApiCode::code).toList();
         List<String> operators = new ArrayList<>(common);
         Arrays.stream(AdminCode.values()).map(AdminCode::code).forEach(operators::add);
         assertThat(codes("ProgramsProblem")).containsExactlyInAnyOrderElementsOf(common);
@@ -92,9 +92,8 @@ class ApiDocumentTest {
 
     @Test
     void everySchemaHasAUseAndEveryReferenceASchema() {
-        List<ObjectSchema> schemas =
-                Stream.concat(ApiEndpoints.schemas().stream(), AdminSchemas.all().stream())
-                        .toList();
+        List<ObjectSchema> schemas = Stream.concat(ApiEndpoints.schemas().stream(), AdminSchemas.all().stream())
+                .toList();
         assertThat(schemas.stream().map(ObjectSchema::name)).doesNotHaveDuplicates();
         Set<String> referred = new HashSet<>();
         references(DOCUMENT, referred);

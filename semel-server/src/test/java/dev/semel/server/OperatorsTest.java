@@ -58,9 +58,11 @@ class OperatorsTest {
             DestinationConfig first = TestConfig.destination("first", receiver.url());
             DestinationConfig second = TestConfig.destination("second", receiver.url());
             AtomicReference<Supplier<ServerConfig>> file = new AtomicReference<>();
-            try (SemelServer server = SemelServer.start(
-                    config(store, first), () -> file.get().get())) {
-                assertThat(send(server, "/server", "").body()).contains("\"first\"").doesNotContain("\"second\"");
+            try (SemelServer server =
+                    SemelServer.start(config(store, first), () -> file.get().get())) {
+                assertThat(send(server, "/server", "").body())
+                        .contains("\"first\"")
+                        .doesNotContain("\"second\"");
                 file.set(() -> config(store, first, second));
                 long began = System.nanoTime();
                 HttpResponse<String> reloaded = send(server, "/reload", "{\"reason\":\"new destination\"}");

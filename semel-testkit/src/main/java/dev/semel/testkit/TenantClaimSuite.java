@@ -112,7 +112,7 @@ abstract class TenantClaimSuite extends QueueFixture {
     }
 
     @Test
-    void expiredLeaseIsTakenOverAlthoughMoreIsDueThanIsAskedFor() {
+    void d12_expiredLeaseOfTheTenantIsTakenOverAlthoughMoreIsDueThanIsAskedFor() {
         send(ArrivalBuilder.of("first").of(OWN));
         grantedOne(own(1).leasedFor(1_000));
         pass(1_000);

@@ -199,9 +199,13 @@ final class PostgresClaim {
     }
 
     private void takeOver() {
-        hints.tookOver();
         int most = Math.min(open(), takeovers);
-        if (most <= 0 || !claim.grant().repeatable()) {
+        if (most <= 0) {
+            // Remembered: the next claim begins with it, however much else is due.
+            return;
+        }
+        hints.tookOver();
+        if (!claim.grant().repeatable()) {
             return;
         }
         PostgresUnorderedClaim.Over over =

@@ -49,8 +49,7 @@ final class AdminCall {
         this.parameters = input.parameters();
         this.body = input.body();
         this.lines = input.lines();
-        this.known = Stream.concat(
-                        endpoint.input().query().stream(), endpoint.input().body().stream())
+        this.known = Stream.concat(endpoint.input().query().stream(), endpoint.input().body().stream())
                 .map(Field::name)
                 .collect(Collectors.toSet());
         demandKnown(endpoint);
@@ -119,7 +118,8 @@ final class AdminCall {
         return body;
     }
 
-    @Nullable String text(String name) throws ApiProblem {
+    @Nullable
+    String text(String name) throws ApiProblem {
         reading(name);
         return body == null ? parameters.get(name) : body.text(name);
     }
@@ -203,12 +203,14 @@ final class AdminCall {
     }
 
     /** The tenant to which the request is limited: the one that is named, or the person's own; null for all. */
-    @Nullable String tenant() throws ApiProblem {
+    @Nullable
+    String tenant() throws ApiProblem {
         return sight.limit(text("tenant"));
     }
 
     /** The name of an operation or channel; null where none is given. */
-    @Nullable String operation(String name) throws ApiProblem {
+    @Nullable
+    String operation(String name) throws ApiProblem {
         String text = text(name);
         return text == null
                 ? null

@@ -101,8 +101,7 @@ public final class AdminDispatcher {
     }
 
     /** For the command line: reads many, one after the other. */
-    public void readLines(
-            Person person, String path, Map<String, String> parameters, Consumer<Map<String, Object>> out)
+    public void readLines(Person person, String path, Map<String, String> parameters, Consumer<Map<String, Object>> out)
             throws ApiProblem {
         AdminReply reply = respond(find("GET", path), person, new AdminInput(parameters, null, Stream.empty()));
         ((AdminReply.ManyObjects) reply).source().accept(out);

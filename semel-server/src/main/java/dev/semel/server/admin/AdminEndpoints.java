@@ -29,7 +29,8 @@ public final class AdminEndpoints {
     private static final Field UNTIL = Field.time("until", "Only events before this time.");
     private static final Field TYPE = Field.string("type", "Only events of this type, such as system.error.");
     private static final Field WINDOW = Field.string("window", "How far back: 15m, 1h, 7d; 1h if left out.");
-    private static final Field REASON = Field.string("reason", "Why, for the audit.").always();
+    private static final Field REASON =
+            Field.string("reason", "Why, for the audit.").always();
     private static final Field EVEN_IF_UNKNOWN =
             Field.bool("even_if_unknown", "Accept a name of which the ledger has no record.");
     private static final Field UNKNOWN = Field.bool(
@@ -93,7 +94,10 @@ public final class AdminEndpoints {
             get(
                     "/correlation",
                     "All calls and messages that one correlation id caused.",
-                    query(TENANT, Field.string("correlation_id", "As in an answer or a log.").always()),
+                    query(
+                            TENANT,
+                            Field.string("correlation_id", "As in an answer or a log.")
+                                    .always()),
                     "CorrelatedCalls",
                     (all, call) -> all.records().correlation(call)),
             get(
@@ -122,7 +126,8 @@ public final class AdminEndpoints {
                     "Decides about a record that is UNKNOWN: it is closed, or runs again.",
                     EndpointInput.body(
                             REASON,
-                            Field.string("outcome", "took_effect: it is closed. no_effect: it runs again.").always()),
+                            Field.string("outcome", "took_effect: it is closed. no_effect: it runs again.")
+                                    .always()),
                     "RecordAction",
                     (all, call) -> all.actions().resolve(call)),
             post(
@@ -139,7 +144,8 @@ public final class AdminEndpoints {
                     EndpointInput.body(
                             REASON,
                             Field.string("tenant", "The tenant.").always(),
-                            Field.string("operation", "The operation or channel.").always(),
+                            Field.string("operation", "The operation or channel.")
+                                    .always(),
                             Field.string("key", "The key.").always()),
                     "Forgotten",
                     (all, call) -> all.actions().forget(call)));
@@ -236,15 +242,20 @@ public final class AdminEndpoints {
                             Field.string("tenant", "Ends the pause of this tenant; that of all if left out.")),
                     "ChannelSwitched",
                     (all, call) -> all.channels().resume(call)),
-            get("/modes", "The modes and pauses that are set.", query(), "Modes", (all, call) ->
-                    all.channels().modes(call)),
+            get(
+                    "/modes",
+                    "The modes and pauses that are set.",
+                    query(),
+                    "Modes",
+                    (all, call) -> all.channels().modes(call)),
             post(
                     Role.OPERATOR,
                     "/modes",
                     "Sets a mode for all nodes. Without an operation the role admin is needed.",
                     EndpointInput.body(
                             REASON,
-                            Field.string("mode", "LIVE, SHADOW or HALTED. LIVE removes a setting.").always(),
+                            Field.string("mode", "LIVE, SHADOW or HALTED. LIVE removes a setting.")
+                                    .always(),
                             Field.string("tenant", "Only this tenant; all if left out."),
                             Field.string("operation", "Only this operation or channel."),
                             Field.string("prefix", "All operations and channels whose names begin with this."),
@@ -328,8 +339,10 @@ public final class AdminEndpoints {
                             new EndpointInput(
                                     List.of(),
                                     List.of(
-                                            Field.string("tenant", "The tenant.").always(),
-                                            Field.string("channel", "The channel.").always(),
+                                            Field.string("tenant", "The tenant.")
+                                                    .always(),
+                                            Field.string("channel", "The channel.")
+                                                    .always(),
                                             Field.string("key", "The key.").always(),
                                             Field.any("payload", "To find different contents, too.")),
                                     List.of(RequestBody.LINES)),
@@ -338,12 +351,24 @@ public final class AdminEndpoints {
                     (all, call) -> all.reports().deliveries().check(call)));
 
     private static final List<AdminEndpoint> SERVER = List.of(
-            get("/me", "Who you are to the server.", query(), "Me", (all, call) ->
-                    all.reports().server().whoAmI(call)),
-            get("/doctor", "Which guarantee the store has with its settings.", query(), "StoreCheck", (all, call) ->
-                    all.reports().server().doctor(call)),
-            get("/policies", "The policies and their settings.", query(), "Policies", (all, call) ->
-                    all.reports().server().policies(call)),
+            get(
+                    "/me",
+                    "Who you are to the server.",
+                    query(),
+                    "Me",
+                    (all, call) -> all.reports().server().whoAmI(call)),
+            get(
+                    "/doctor",
+                    "Which guarantee the store has with its settings.",
+                    query(),
+                    "StoreCheck",
+                    (all, call) -> all.reports().server().doctor(call)),
+            get(
+                    "/policies",
+                    "The policies and their settings.",
+                    query(),
+                    "Policies",
+                    (all, call) -> all.reports().server().policies(call)),
             get(
                     "/server",
                     "Sources, destinations with their health and last attempts on this node, and gateways.",

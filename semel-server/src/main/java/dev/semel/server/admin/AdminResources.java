@@ -2,7 +2,11 @@ package dev.semel.server.admin;
 
 /** What serves the endpoints of one ledger. */
 record AdminResources(
-        RecordsResource records, RecordActions actions, DeadResources dead, ChannelsResource channels, Reports reports) {
+        RecordsResource records,
+        RecordActions actions,
+        DeadResources dead,
+        ChannelsResource channels,
+        Reports reports) {
 
     /** Messages that need a person, and the jobs that replay them. */
     record DeadResources(DeadLetters letters, ReplayJobs jobs) {}

@@ -23,7 +23,8 @@ public final class AdminSchemas {
     private static final Field CHANNEL = string("channel", "Its name.").always();
     private static final Field TENANT = string("tenant", "* for all tenants.").always();
     private static final List<Field> BRIEF = List.of(
-            string("id", "64 hexadecimal digits: the hash of tenant, operation and key.").always(),
+            string("id", "64 hexadecimal digits: the hash of tenant, operation and key.")
+                    .always(),
             string("operation", "Its operation or channel.").always(),
             string("tenant", "Whose it is.").always(),
             string("state", "Where it stands.").always(),
@@ -62,16 +63,23 @@ public final class AdminSchemas {
             new ObjectSchema("RecordBrief", BRIEF, false),
             new ObjectSchema("RecordFull", FULL, false),
             new ObjectSchema(
-                    "Record", with(FULL, object("explanation", "Explanation", "Why it is not done.").always()), false),
+                    "Record",
+                    with(
+                            FULL,
+                            object("explanation", "Explanation", "Why it is not done.")
+                                    .always()),
+                    false),
             new ObjectSchema(
                     "RecordTree",
                     with(
                             BRIEF,
                             objects("steps", "RecordStep", "Its steps, by age.").always(),
-                            objects("sent", "RecordTree", "The messages that it sent.").always(),
+                            objects("sent", "RecordTree", "The messages that it sent.")
+                                    .always(),
                             bool("cut", "Whether there is more than is shown.").always()),
                     false),
-            new ObjectSchema("RecordStep", with(BRIEF, string("step", "Its name.").always()), false),
+            new ObjectSchema(
+                    "RecordStep", with(BRIEF, string("step", "Its name.").always()), false),
             ObjectSchema.of(
                     "RecordFailure",
                     string("category", "What kind of failure it is.").always(),
@@ -80,11 +88,15 @@ public final class AdminSchemas {
                     integer("retry_after_ms", "How long the other side asked to wait.")),
             ObjectSchema.of(
                     "RecordLine",
-                    string("turn", "FREE, HEAD, WAITING, ARRIVED, LATER or OUT.").always(),
+                    string("turn", "FREE, HEAD, WAITING, ARRIVED, LATER or OUT.")
+                            .always(),
                     string("lane", "The lane it keeps to."),
                     time("deadline", "After which no attempt starts.")),
             ObjectSchema.of(
-                    "RecordPage", objects("records", "RecordBrief", "In the order of the list.").always(), NEXT_PAGE),
+                    "RecordPage",
+                    objects("records", "RecordBrief", "In the order of the list.")
+                            .always(),
+                    NEXT_PAGE),
             ObjectSchema.of(
                     "Explanation",
                     string("id", "The record.").always(),
@@ -99,20 +111,25 @@ public final class AdminSchemas {
             ObjectSchema.of(
                     "CorrelatedCalls",
                     string("correlation_id", "As asked for.").always(),
-                    objects("calls", "OperatorStatus", "Each before those that it sent.").always(),
+                    objects("calls", "OperatorStatus", "Each before those that it sent.")
+                            .always(),
                     bool("cut", "Whether there is more than is shown.").always()),
             ObjectSchema.of(
                     "ShadowComparison",
                     integer("compared", "Messages that would have been sent.").always(),
-                    bool("complete", "Whether all that there are were compared.").always(),
+                    bool("complete", "Whether all that there are were compared.")
+                            .always(),
                     integer("not_sent", "Of these, not sent.").always(),
                     integer("same", "Of these, sent with the same payload.").always(),
-                    integer("other_payload", "Of these, sent with another payload.").always(),
-                    integer("only_sent", "Sent, and SHADOW would not have sent it.").always(),
+                    integer("other_payload", "Of these, sent with another payload.")
+                            .always(),
+                    integer("only_sent", "Sent, and SHADOW would not have sent it.")
+                            .always(),
                     objects("messages", "ShadowMessage", "The first ones.").always()),
             ObjectSchema.of(
                     "ShadowMessage",
-                    string("difference", "not_sent, same, other_payload or only_sent.").always(),
+                    string("difference", "not_sent, same, other_payload or only_sent.")
+                            .always(),
                     object("would_send", "RecordFull", "What SHADOW would have sent."),
                     object("sent", "RecordFull", "What was sent.")),
             ObjectSchema.of(
@@ -129,21 +146,26 @@ public final class AdminSchemas {
             ObjectSchema.of("Forgotten", string("outcome", "DONE.").always(), SENTENCE));
 
     private static final List<ObjectSchema> DEAD = List.of(
-            ObjectSchema.of("CauseGroups", objects("groups", "CauseGroup", "The most frequent first.").always()),
+            ObjectSchema.of(
+                    "CauseGroups",
+                    objects("groups", "CauseGroup", "The most frequent first.").always()),
             ObjectSchema.of(
                     "CauseGroup",
                     integer("count", "How many messages.").always(),
                     string("state", "FAILED_TERMINAL or UNKNOWN.").always(),
                     string("operation", "Their channel.").always(),
                     string("category", "What kind of failure it is.").always(),
-                    string("exception", "The class of the exception; empty when there is none.").always(),
+                    string("exception", "The class of the exception; empty when there is none.")
+                            .always(),
                     string("reason", "What their messages have in common.").always(),
                     string("sample", "The id of one of them.").always()),
             ObjectSchema.of(
                     "ReplayPreview",
                     integer("count", "How many would be replayed.").always(),
-                    integer("unknown", "Matching messages with an unknown outcome, included or not.").always(),
-                    objects("groups", "CauseGroup", "What would be replayed, by cause.").always()),
+                    integer("unknown", "Matching messages with an unknown outcome, included or not.")
+                            .always(),
+                    objects("groups", "CauseGroup", "What would be replayed, by cause.")
+                            .always()),
             ObjectSchema.of(
                     "JobStarted",
                     string("job", "The name of the job.").always(),
@@ -152,24 +174,29 @@ public final class AdminSchemas {
                     "JobProgress",
                     string("job", "The name of the job.").always(),
                     integer("part", "The number of its newest part.").always(),
-                    string("state", "Of its newest part; COMPLETED when it is over.").always(),
+                    string("state", "Of its newest part; COMPLETED when it is over.")
+                            .always(),
                     SENTENCE,
-                    bool("with_unknown", "Whether it includes messages with an unknown outcome.").always(),
+                    bool("with_unknown", "Whether it includes messages with an unknown outcome.")
+                            .always(),
                     integer("matched", "How many messages it was started with.").always(),
-                    integer("done", "How many its parts before the newest replayed.").always(),
+                    integer("done", "How many its parts before the newest replayed.")
+                            .always(),
                     bool("over", "Whether it has ended.").always(),
                     integer("left", "At its end: how many were not replayed, locked or changed meanwhile.")),
             ObjectSchema.of("JobsSwitched", SENTENCE));
 
     private static final List<ObjectSchema> CHANNELS = List.of(
-            ObjectSchema.of("Channels", objects("channels", "Channel", "By name.").always()),
+            ObjectSchema.of(
+                    "Channels", objects("channels", "Channel", "By name.").always()),
             ObjectSchema.of(
                     "Channel",
                     CHANNEL,
                     integer("waiting", "Messages that wait.").always(),
                     bool("more_waiting", "Whether counting ended there.").always(),
                     time("oldest_due", "Since when the one that is due longest has been."),
-                    integer("parked_lanes", "Lanes whose head is dead or UNKNOWN.").always(),
+                    integer("parked_lanes", "Lanes whose head is dead or UNKNOWN.")
+                            .always(),
                     integer("unknown", "Messages that may have taken effect.").always(),
                     string("mode", "LIVE, SHADOW or HALTED.").always(),
                     objects("pauses", "Pause", "Of all tenants or of some.").always()),
@@ -179,7 +206,8 @@ public final class AdminSchemas {
                     TENANT,
                     string("reason", "Why; not told to somebody of one tenant if it is for all."),
                     time("since", "When it began.").always(),
-                    integer("probe_ms", "How often one message is let through; 0 for never.").always()),
+                    integer("probe_ms", "How often one message is let through; 0 for never.")
+                            .always()),
             ObjectSchema.of(
                     "ChannelSwitched", CHANNEL, TENANT, integer("version", "Of a pause: grows with every change.")),
             ObjectSchema.of(
@@ -193,7 +221,8 @@ public final class AdminSchemas {
                     with(
                             MODE,
                             integer("version", "Grows with every change.").always(),
-                            bool("waited", "Whether it applies on every node now.").always()),
+                            bool("waited", "Whether it applies on every node now.")
+                                    .always()),
                     false));
 
     private static final List<ObjectSchema> REPORTS = List.of(
@@ -207,19 +236,25 @@ public final class AdminSchemas {
                     string("record", "The id of the record."),
                     integer("fence", "Of the grant.").always(),
                     integer("attempt", "Of the run.").always()),
-            ObjectSchema.of("EventPage", objects("events", "AuditEvent", "In the order of the list.").always(), NEXT_PAGE),
+            ObjectSchema.of(
+                    "EventPage",
+                    objects("events", "AuditEvent", "In the order of the list.").always(),
+                    NEXT_PAGE),
             ObjectSchema.of(
                     "AuditCheck",
                     string("store", "Which store, without secrets.").always(),
-                    bool("intact", "Whether nothing was changed, removed or inserted.").always(),
+                    bool("intact", "Whether nothing was changed, removed or inserted.")
+                            .always(),
                     integer("seals", "Intact seals.").always(),
                     integer("events", "Events under these seals.").always(),
                     object("damage", "AuditDamage", "The first fault."),
                     string("anchor", "Of the newest seal, to be kept elsewhere."),
-                    integer("unsealed", "Events that are not sealed yet; counting ends at 10,000.").always()),
+                    integer("unsealed", "Events that are not sealed yet; counting ends at 10,000.")
+                            .always()),
             ObjectSchema.of(
                     "AuditDamage",
-                    string("kind", "CHANGED, REMOVED, INSERTED, SEAL_BROKEN or ANCHOR_MISSED.").always(),
+                    string("kind", "CHANGED, REMOVED, INSERTED, SEAL_BROKEN or ANCHOR_MISSED.")
+                            .always(),
                     integer("seal", "The number of the seal.").always(),
                     integer("event", "The id of the first event concerned."),
                     string("sentence", "For a person.").always()),
@@ -228,8 +263,10 @@ public final class AdminSchemas {
                     integer("decisions", "Decisions that were recomputed.").always(),
                     map("equal", "How many of them are as stored, by decision.").always(),
                     integer("differing", "How many are not.").always(),
-                    integer("without_inputs", "Events that hold too little to recompute their decision.").always(),
-                    objects("differences", "DecisionDifference", "The first ones.").always()),
+                    integer("without_inputs", "Events that hold too little to recompute their decision.")
+                            .always(),
+                    objects("differences", "DecisionDifference", "The first ones.")
+                            .always()),
             ObjectSchema.of(
                     "DecisionDifference",
                     string("event", "The id of the event.").always(),
@@ -240,7 +277,8 @@ public final class AdminSchemas {
             ObjectSchema.of(
                     "RetryReport",
                     integer("window_ms", "How far back.").always(),
-                    objects("policies", "PolicyRetries", "By policy and category; * for all categories.").always()),
+                    objects("policies", "PolicyRetries", "By policy and category; * for all categories.")
+                            .always()),
             ObjectSchema.of(
                     "PolicyRetries",
                     string("policy", "The code of the policy.").always(),
@@ -264,7 +302,8 @@ public final class AdminSchemas {
             ObjectSchema.of(
                     "RetryAdviceList",
                     integer("window_ms", "How far back.").always(),
-                    objects("advice", "RetryAdvice", "Empty when nothing is to be changed.").always()),
+                    objects("advice", "RetryAdvice", "Empty when nothing is to be changed.")
+                            .always()),
             ObjectSchema.of(
                     "RetryAdvice",
                     string("kind", "What was seen.").always(),
@@ -278,7 +317,8 @@ public final class AdminSchemas {
                     integer("seen", "Deliveries that were named.").always(),
                     integer("there", "Of these, in the ledger.").always(),
                     integer("missing", "Of these, missing.").always(),
-                    integer("conflicting", "Of these, there with other contents.").always(),
+                    integer("conflicting", "Of these, there with other contents.")
+                            .always(),
                     objects("findings", "DeliveryFinding", "The first ones.").always()),
             ObjectSchema.of(
                     "DeliveryFinding",
@@ -286,7 +326,8 @@ public final class AdminSchemas {
                     string("channel", "As named.").always(),
                     string("tenant", "As named.").always(),
                     string("key", "As named.").always(),
-                    string("record", "The id that its record has, or would have.").always()));
+                    string("record", "The id that its record has, or would have.")
+                            .always()));
 
     private static final List<ObjectSchema> SERVER = List.of(
             ObjectSchema.of(
@@ -305,7 +346,10 @@ public final class AdminSchemas {
                     string("value", "As it is.").always(),
                     string("limits", "The class that it limits the store to.").always(),
                     string("advice", "What to change.")),
-            ObjectSchema.of("Policies", objects("policies", "PolicySettings", "In the order of the catalogue.").always()),
+            ObjectSchema.of(
+                    "Policies",
+                    objects("policies", "PolicySettings", "In the order of the catalogue.")
+                            .always()),
             ObjectSchema.of(
                     "PolicySettings",
                     string("name", "As operations name it.").always(),
@@ -314,8 +358,10 @@ public final class AdminSchemas {
             ObjectSchema.of(
                     "Server",
                     objects("sources", "ServerSource", "Senders of webhooks.").always(),
-                    objects("destinations", "ServerDestination", "Where webhooks are delivered.").always(),
-                    objects("gateways", "ServerGateway", "APIs behind the gateway.").always()),
+                    objects("destinations", "ServerDestination", "Where webhooks are delivered.")
+                            .always(),
+                    objects("gateways", "ServerGateway", "APIs behind the gateway.")
+                            .always()),
             ObjectSchema.of(
                     "ServerSource",
                     string("name", "Its name.").always(),
@@ -329,7 +375,8 @@ public final class AdminSchemas {
                     string("policy", "Of that channel.").always(),
                     time("failing_since", "The first failure since the last success."),
                     time("last_success", "When a delivery was last answered with 2xx, if the newest events tell it."),
-                    objects("attempts", "DeliveryAttempt", "The last ten of all nodes.").always()),
+                    objects("attempts", "DeliveryAttempt", "The last ten of all nodes.")
+                            .always()),
             ObjectSchema.of(
                     "DeliveryAttempt",
                     string("record", "The id of its record.").always(),

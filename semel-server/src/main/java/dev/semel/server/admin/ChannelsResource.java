@@ -83,8 +83,7 @@ final class ChannelsResource {
     /** Lanes of the tenant whose head is dead or UNKNOWN, among its newest such messages. */
     private long parked(RecordFilter own) {
         return Stream.of(State.FAILED_TERMINAL, State.UNKNOWN)
-                .flatMap(state ->
-                        ledger.operator().list(state, own, RecordFilter.Cursor.START, MOST_HEADS).stream())
+                .flatMap(state -> ledger.operator().list(state, own, RecordFilter.Cursor.START, MOST_HEADS).stream())
                 .filter(Row::holdsLane)
                 .count();
     }
@@ -93,9 +92,7 @@ final class ChannelsResource {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("channel", channel.operation());
         facts.put("waiting", channel.backlog().waiting());
-        facts.put(
-                "more_waiting",
-                channel.backlog().waiting() >= (sight.seesAll() ? Queue.Backlog.MOST : MOST_COUNTED));
+        facts.put("more_waiting", channel.backlog().waiting() >= (sight.seesAll() ? Queue.Backlog.MOST : MOST_COUNTED));
         if (channel.backlog().oldestDue() != Status.NEVER) {
             facts.put(
                     "oldest_due",
@@ -105,7 +102,8 @@ final class ChannelsResource {
         facts.put("unknown", channel.unknown());
         facts.put("mode", channel.mode().name());
         facts.put(
-                "pauses", channel.pauses().stream().map(each -> facts(each, sight)).toList());
+                "pauses",
+                channel.pauses().stream().map(each -> facts(each, sight)).toList());
         return facts;
     }
 
@@ -232,7 +230,8 @@ final class ChannelsResource {
         String label = call.text("label");
         if (Stream.of(operation, prefix, label).filter(Objects::nonNull).count() > 1) {
             throw new ApiProblem(
-                    ApiCode.INVALID, "operation, prefix and label exclude each other: give one of them. Nothing was done.");
+                    ApiCode.INVALID,
+                    "operation, prefix and label exclude each other: give one of them. Nothing was done.");
         }
         if (operation == null) {
             call.sight().demand(dev.semel.server.access.Role.ADMIN);

@@ -35,7 +35,8 @@ final class DeliveriesResource {
         Report report = Report.EMPTY;
         List<Delivery> page = new ArrayList<>();
         int number = 0;
-        Iterator<String> lines = call.lines("tenant", "channel", "key", "payload").iterator();
+        Iterator<String> lines =
+                call.lines("tenant", "channel", "key", "payload").iterator();
         while (lines.hasNext()) {
             String line = lines.next();
             number++;

@@ -23,7 +23,11 @@ final class PageCursor {
     record RecordPosition(State state, RecordFilter.Cursor behind) {}
 
     static String of(RecordPosition position) {
-        return encoded("r", position.state.code(), position.behind.at(), position.behind.id().hex());
+        return encoded(
+                "r",
+                position.state.code(),
+                position.behind.at(),
+                position.behind.id().hex());
     }
 
     static RecordPosition record(String cursor) throws ApiProblem {

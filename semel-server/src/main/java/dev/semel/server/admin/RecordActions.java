@@ -40,7 +40,8 @@ final class RecordActions {
         boolean neverDied = row.state() == State.QUEUED && row.failure() == null;
         boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
         boolean ofShadow = ShadowSends.isOne(row);
-        ReplayOutcome outcome = refused ? ReplayOutcome.REFUSED : ledger.operator().replay(row.id(), warrant);
+        ReplayOutcome outcome =
+                refused ? ReplayOutcome.REFUSED : ledger.operator().replay(row.id(), warrant);
         if (outcome == ReplayOutcome.REFUSED && ofShadow && row.state() == State.SHADOWED) {
             throw new ApiProblem(
                     AdminCode.ACTION_REFUSED,
@@ -64,8 +65,7 @@ final class RecordActions {
 
     private AdminReply discarded(AdminCall call, Row row, Warrant warrant) throws ApiProblem {
         ReplayOutcome outcome = ledger.operator().discard(row.id(), warrant);
-        return told(
-                call, row, outcome, new Words("discarded", "discarded; it will not be retried.", "discarded"));
+        return told(call, row, outcome, new Words("discarded", "discarded; it will not be retried.", "discarded"));
     }
 
     /** Decides about a record that may have taken effect: it is closed if it has, and runs again if it has not. */
@@ -93,10 +93,12 @@ final class RecordActions {
                         Cancellation.by(warrant.actor(), warrant.reason()));
         String name = RecordFacts.name(row);
         if (cancelled instanceof Cancelled.NotPossible not) {
-            throw new ApiProblem(AdminCode.ACTION_REFUSED, name + ": " + not.notice().reason());
+            throw new ApiProblem(
+                    AdminCode.ACTION_REFUSED, name + ": " + not.notice().reason());
         }
         if (cancelled instanceof Cancelled.NotFound absent) {
-            throw new ApiProblem(ApiCode.NOT_FOUND, name + ": " + absent.notice().reason());
+            throw new ApiProblem(
+                    ApiCode.NOT_FOUND, name + ": " + absent.notice().reason());
         }
         Map<String, Object> facts = StatusFacts.of(cancelled);
         facts.put(

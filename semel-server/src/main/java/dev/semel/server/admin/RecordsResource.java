@@ -203,7 +203,8 @@ final class RecordsResource {
         }
         if (digits != null || tenant == null || operation == null || key == null) {
             throw new ApiProblem(
-                    ApiCode.INVALID, "No record selected: give record; or tenant, operation and key. Nothing was done.");
+                    ApiCode.INVALID,
+                    "No record selected: give record; or tenant, operation and key. Nothing was done.");
         }
         return status(
                 ledger.operator().calls().find(Tenant.of(tenant), operation, Key.of(key)),
@@ -233,8 +234,7 @@ final class RecordsResource {
     }
 
     AdminReply shadow(AdminCall call) throws ApiProblem {
-        RecordFilter filter =
-                new RecordFilter(call.tenant(), call.operation("operation"), true, Long.MAX_VALUE);
+        RecordFilter filter = new RecordFilter(call.tenant(), call.operation("operation"), true, Long.MAX_VALUE);
         Set<ShadowDifference> only = EnumSet.allOf(ShadowDifference.class);
         if (call.flag("differences")) {
             only.remove(ShadowDifference.SAME);
@@ -248,7 +248,9 @@ final class RecordsResource {
         }
         facts.put(
                 "messages",
-                comparison.shown().stream().map(each -> facts(each, call.sight())).toList());
+                comparison.shown().stream()
+                        .map(each -> facts(each, call.sight()))
+                        .toList());
         return new OneObject(facts);
     }
 

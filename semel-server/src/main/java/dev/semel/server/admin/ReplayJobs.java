@@ -78,8 +78,10 @@ final class ReplayJobs {
         Progress progress = NAME.matcher(job).matches()
                 ? ledger.operator().replays().progress(job, 1).orElse(null)
                 : null;
-        String tenant = progress == null ? null : progress.asked().which().records().tenant();
-        boolean visible = call.sight().seesAll() || tenant != null && call.sight().sees(tenant);
+        String tenant =
+                progress == null ? null : progress.asked().which().records().tenant();
+        boolean visible =
+                call.sight().seesAll() || tenant != null && call.sight().sees(tenant);
         if (progress == null || !visible) {
             throw new ApiProblem(
                     ApiCode.NOT_FOUND, "Replay job " + job + " not found: it never existed or has been purged.");
@@ -92,7 +94,9 @@ final class ReplayJobs {
         facts.put("job", job);
         facts.put("part", progress.part());
         facts.put("state", progress.newest().state().name());
-        facts.put("sentence", Redactor.text(ledger.operator().explain(progress.newest()).sentence()));
+        facts.put(
+                "sentence",
+                Redactor.text(ledger.operator().explain(progress.newest()).sentence()));
         facts.put("with_unknown", progress.asked().which().scope() != Scope.DEAD);
         facts.put("matched", progress.asked().count());
         facts.put("done", progress.done());
@@ -100,7 +104,10 @@ final class ReplayJobs {
         if (progress.over()) {
             facts.put(
                     "left",
-                    ledger.operator().letters().preview(progress.asked().which()).count());
+                    ledger.operator()
+                            .letters()
+                            .preview(progress.asked().which())
+                            .count());
         }
         return facts;
     }

@@ -40,7 +40,9 @@ final class RetriesResource {
         Duration window = window(call);
         var report = ledger.operator().retries(filter(call), Instant.now().minus(window));
         Map<String, Object> facts = facts(window);
-        facts.put("policies", report.policies().stream().map(RetriesResource::facts).toList());
+        facts.put(
+                "policies",
+                report.policies().stream().map(RetriesResource::facts).toList());
         return new OneObject(facts);
     }
 

@@ -108,7 +108,8 @@ final class ServerResource {
                 parts.destinations().stream()
                         .map(each -> facts(each, call.sight()))
                         .toList());
-        facts.put("gateways", parts.gateways().stream().map(ServerResource::facts).toList());
+        facts.put(
+                "gateways", parts.gateways().stream().map(ServerResource::facts).toList());
         return new OneObject(facts);
     }
 
@@ -140,7 +141,10 @@ final class ServerResource {
         facts.put("record", attempt.record().hex());
         facts.put("attempt", attempt.attempt());
         facts.put("ended", attempt.ended().toString());
-        put(facts, "duration_ms", attempt.duration() == null ? null : attempt.duration().toMillis());
+        put(
+                facts,
+                "duration_ms",
+                attempt.duration() == null ? null : attempt.duration().toMillis());
         put(facts, "status", attempt.result().status());
         if (attempt.result().failure() != null) {
             facts.put("category", attempt.result().failure().code());

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** What exists for a person: the records of all tenants, or of one. */
 record TenantSight(Person person) {
     /** The only tenant that exists; null when all do. */
-    @Nullable String own() {
+    @Nullable
+    String own() {
         Tenant tenant = person.tenant();
         return tenant == null ? null : tenant.name();
     }
@@ -39,7 +40,8 @@ record TenantSight(Person person) {
      * @param asked null when the request names none
      * @throws ApiProblem when it is not the person's
      */
-    @Nullable String limit(@Nullable String asked) throws ApiProblem {
+    @Nullable
+    String limit(@Nullable String asked) throws ApiProblem {
         if (asked != null && !sees(Tenant.of(asked).name())) {
             throw otherTenant();
         }
@@ -65,8 +67,8 @@ record TenantSight(Person person) {
         if (!person.role().includes(needed)) {
             throw new ApiProblem(
                     ApiCode.ACCESS_DENIED,
-                    "This needs the role " + needed.code() + ", and you are " + person.role().code()
-                            + ". Nothing was done.");
+                    "This needs the role " + needed.code() + ", and you are "
+                            + person.role().code() + ". Nothing was done.");
         }
     }
 

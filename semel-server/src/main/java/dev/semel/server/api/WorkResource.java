@@ -81,11 +81,17 @@ final class WorkResource {
     }
 
     ApiAnswer finish(ApiRequest request, String name) throws ApiProblem {
-        return ended(runs(request, request.body()), claims::finish, request.settings().channel(name));
+        return ended(
+                runs(request, request.body()),
+                claims::finish,
+                request.settings().channel(name));
     }
 
     ApiAnswer release(ApiRequest request, String name) throws ApiProblem {
-        return ended(runs(request, request.body()), claims::release, request.settings().channel(name));
+        return ended(
+                runs(request, request.body()),
+                claims::release,
+                request.settings().channel(name));
     }
 
     ApiAnswer renew(ApiRequest request, String name) throws ApiProblem {

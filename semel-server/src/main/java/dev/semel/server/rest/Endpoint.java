@@ -77,7 +77,9 @@ public record Endpoint(String method, String path, String summary, EndpointInput
         }
         List<String> values = new ArrayList<>();
         for (int i = 0; i < wanted.size(); i++) {
-            if (isVariable(wanted.get(i)) ? given.get(i).isEmpty() : !wanted.get(i).equals(given.get(i))) {
+            if (isVariable(wanted.get(i))
+                    ? given.get(i).isEmpty()
+                    : !wanted.get(i).equals(given.get(i))) {
                 return Optional.empty();
             }
             if (isVariable(wanted.get(i))) {

@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param schema of the object, or of the objects of a list; null for other types
  * @param text what it means, in a sentence
  */
-public record Field(String name, FieldType type, boolean demanded, @Nullable String schema, String text) {
+public record Field(
+        String name,
+        FieldType type,
+        boolean demanded,
+        @Nullable String schema,
+        String text) {
 
     /** The type of its value. */
     public enum FieldType {

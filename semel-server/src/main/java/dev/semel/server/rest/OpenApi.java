@@ -57,7 +57,8 @@ public final class OpenApi {
         document.put("info", info);
         document.put("servers", List.of(Map.of("url", "/api/v1")));
         document.put("security", List.of(Map.of("token", List.of())));
-        document.put("tags", parts.stream().map(part -> Map.of("name", part.tag)).toList());
+        document.put(
+                "tags", parts.stream().map(part -> Map.of("name", part.tag)).toList());
         document.put("paths", paths);
         document.put("components", components);
         return document;
@@ -129,7 +130,8 @@ public final class OpenApi {
 
     private static Map<String, Object> responses(ApiPart part, Endpoint endpoint) {
         Map<String, Object> responses = new LinkedHashMap<>();
-        Map<String, Object> answer = Map.of("schema", reference(endpoint.output().schema()));
+        Map<String, Object> answer =
+                Map.of("schema", reference(endpoint.output().schema()));
         responses.put(
                 String.valueOf(endpoint.output().status()),
                 response("Done.", endpoint.output().type(), answer));
@@ -207,9 +209,11 @@ public final class OpenApi {
                         Field.string("type", "urn:semel:problem: and the code.").always(),
                         Field.string("title", "What kind of problem it is.").always(),
                         Field.integer("status", "The HTTP status.").always(),
-                        Field.string("detail", "What, which one, why, what next.").always(),
+                        Field.string("detail", "What, which one, why, what next.")
+                                .always(),
                         Field.string("code", "Public and stable.").always(),
-                        Field.string("correlation_id", "By which the request is found in logs.").always(),
+                        Field.string("correlation_id", "By which the request is found in logs.")
+                                .always(),
                         Field.strings("next", "What the client may do now."),
                         Field.string("record", "The id of the record."),
                         Field.string("category", "Of the failure."),

@@ -68,23 +68,37 @@ abstract class AdminApiSuite {
     @Test
     void filtersOfRecordsCombine() {
         JsonNode dead = ok(server.get(
-                        VIEWER, "/records?tenant=acme&operation=mail&state=FAILED_TERMINAL&category=network&min_attempts=2"))
+                        VIEWER,
+                        "/records?tenant=acme&operation=mail&state=FAILED_TERMINAL&category=network&min_attempts=2"))
                 .path("records");
         assertThat(texts(dead, "id"))
                 .containsExactlyInAnyOrder(id("acme", "mail", "lost-1"), id("acme", "mail", "lost-2"));
-        assertThat(texts(ok(server.get(VIEWER, "/records?lane=o-7&state=QUEUED")).path("records"), "tenant"))
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/records?lane=o-7&state=QUEUED")).path("records"), "tenant"))
                 .containsExactlyInAnyOrder("acme", "globex");
-        assertThat(texts(ok(server.get(VIEWER, "/records?tenant=acme&correlation_id=c-lost-1")).path("records"), "id"))
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/records?tenant=acme&correlation_id=c-lost-1"))
+                                .path("records"),
+                        "id"))
                 .containsExactly(id("acme", "mail", "lost-1"));
         assertThat(texts(
-                        ok(server.get(VIEWER, "/records?tenant=acme&operation=mail&key=lost-1")).path("records"), "id"))
+                        ok(server.get(VIEWER, "/records?tenant=acme&operation=mail&key=lost-1"))
+                                .path("records"),
+                        "id"))
                 .containsExactly(id("acme", "mail", "lost-1"));
-        assertThat(ok(server.get(VIEWER, "/records?operation=mail&state=QUEUED&overdue_for=1m")).path("records"))
+        assertThat(ok(server.get(VIEWER, "/records?operation=mail&state=QUEUED&overdue_for=1m"))
+                        .path("records"))
                 .isEmpty();
-        assertThat(texts(ok(server.get(VIEWER, "/records?id=" + id("acme", "mail", "lost-1").substring(0, 9)))
-                                .path("records"), "id"))
+        assertThat(texts(
+                        ok(server.get(
+                                        VIEWER,
+                                        "/records?id="
+                                                + id("acme", "mail", "lost-1").substring(0, 9)))
+                                .path("records"),
+                        "id"))
                 .containsExactly(id("acme", "mail", "lost-1"));
-        assertThat(ok(server.get(VIEWER, "/records?tenant=acme&correlation_id=c-lost-1&state=QUEUED")).path("records"))
+        assertThat(ok(server.get(VIEWER, "/records?tenant=acme&correlation_id=c-lost-1&state=QUEUED"))
+                        .path("records"))
                 .isEmpty();
     }
 
@@ -97,15 +111,22 @@ abstract class AdminApiSuite {
         assertThat(shown.path("failure").path("category").asString()).isEqualTo("network");
         JsonNode hidden = ok(server.get(VIEWER, "/records/" + lost));
         assertThat(hidden.has("payload")).isFalse();
-        assertThat(ok(server.get(VIEWER, "/records/" + id("acme", "order", "o-1"))).has("result")).isFalse();
-        assertThat(ok(server.get(OPERATOR, "/records/" + id("acme", "order", "o-1"))).path("result").asString())
+        assertThat(ok(server.get(VIEWER, "/records/" + id("acme", "order", "o-1")))
+                        .has("result"))
+                .isFalse();
+        assertThat(ok(server.get(OPERATOR, "/records/" + id("acme", "order", "o-1")))
+                        .path("result")
+                        .asString())
                 .isEqualTo("\"done\"");
     }
 
     @Test
     void storyTreeExplanationAndStatusTellOfARecord() {
         String order = id("acme", "order", "o-1");
-        assertThat(texts(ok(server.get(VIEWER, "/records/" + id("acme", "mail", "lost-1") + "/story")).path("events"), "type"))
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/records/" + id("acme", "mail", "lost-1") + "/story"))
+                                .path("events"),
+                        "type"))
                 .startsWith("operation.queued")
                 .endsWith("system.error");
         JsonNode tree = ok(server.get(VIEWER, "/records/" + order + "/tree"));
@@ -115,11 +136,18 @@ abstract class AdminApiSuite {
                         .path("sentence")
                         .asString())
                 .contains("behind");
-        assertThat(ok(server.get(VIEWER, "/status?record=" + order)).path("state").asString())
+        assertThat(ok(server.get(VIEWER, "/status?record=" + order))
+                        .path("state")
+                        .asString())
                 .isEqualTo("COMPLETED");
-        assertThat(ok(server.get(VIEWER, "/status?tenant=acme&operation=fax&key=f-1")).path("state").asString())
+        assertThat(ok(server.get(VIEWER, "/status?tenant=acme&operation=fax&key=f-1"))
+                        .path("state")
+                        .asString())
                 .isEqualTo("UNKNOWN");
-        assertThat(texts(ok(server.get(VIEWER, "/correlation?tenant=acme&correlation_id=c-1")).path("calls"), "operation"))
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/correlation?tenant=acme&correlation_id=c-1"))
+                                .path("calls"),
+                        "operation"))
                 .containsExactly("order", "mail");
         assertThat(server.get(VIEWER, "/records/" + "0".repeat(64)).status()).isEqualTo(404);
     }
@@ -141,19 +169,27 @@ abstract class AdminApiSuite {
         JsonNode preview = ok(server.get(VIEWER, "/dead/preview?tenant=acme&unknown=true"));
         assertThat(preview.path("count").asInt()).isEqualTo(4);
         assertThat(preview.path("unknown").asInt()).isEqualTo(1);
-        assertThat(ok(server.get(VIEWER, "/dead?exception=ConnectException&limit=1")).has("next")).isTrue();
+        assertThat(ok(server.get(VIEWER, "/dead?exception=ConnectException&limit=1"))
+                        .has("next"))
+                .isTrue();
     }
 
     @Test
     void channelsModesRetriesAndPoliciesAreTold() {
         JsonNode channels = ok(server.get(VIEWER, "/channels")).path("channels");
         assertThat(texts(channels, "channel")).contains("mail", "crm", "fax");
-        assertThat(texts(ok(server.get(VIEWER, "/modes")).path("settings"), "mode")).contains("SHADOW");
-        assertThat(ok(server.get(VIEWER, "/retries?window=1h&operation=mail")).path("policies")).isNotEmpty();
-        assertThat(texts(ok(server.get(VIEWER, "/retries/rates?category=network")).path("rates"), "operation"))
+        assertThat(texts(ok(server.get(VIEWER, "/modes")).path("settings"), "mode"))
+                .contains("SHADOW");
+        assertThat(ok(server.get(VIEWER, "/retries?window=1h&operation=mail")).path("policies"))
+                .isNotEmpty();
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/retries/rates?category=network"))
+                                .path("rates"),
+                        "operation"))
                 .contains("mail");
         assertThat(ok(server.get(VIEWER, "/retries/advice")).has("advice")).isTrue();
-        assertThat(texts(ok(server.get(VIEWER, "/policies")).path("policies"), "name")).contains("default", "brisk");
+        assertThat(texts(ok(server.get(VIEWER, "/policies")).path("policies"), "name"))
+                .contains("default", "brisk");
         assertThat(ok(server.get(VIEWER, "/doctor")).path("class").asString()).isIn("A", "B", "C");
         assertThat(ok(server.get(VIEWER, "/server")).path("sources")).isEmpty();
         assertThat(ok(server.get(ACME_OPERATOR, "/me")).toString())
@@ -176,10 +212,20 @@ abstract class AdminApiSuite {
         JsonNode followed = ok(server.get(VIEWER, "/audit/follow?last=3&tenant=acme"));
         assertThat(followed.path("events").size()).isLessThanOrEqualTo(3);
         String next = followed.path("next").asString();
-        assertThat(ok(server.get(VIEWER, "/audit/follow?cursor=" + next)).path("next").asString()).isNotEmpty();
-        assertThat(ok(server.get(VIEWER, "/audit/verify")).path("intact").asBoolean()).isTrue();
-        assertThat(ok(server.get(VIEWER, "/audit/replay-decisions")).path("differing").asInt()).isZero();
-        assertThat(texts(ok(server.get(VIEWER, "/audit/events?type=system.error&since=2020-01-01T00:00:00Z")).path("events"), "type"))
+        assertThat(ok(server.get(VIEWER, "/audit/follow?cursor=" + next))
+                        .path("next")
+                        .asString())
+                .isNotEmpty();
+        assertThat(ok(server.get(VIEWER, "/audit/verify")).path("intact").asBoolean())
+                .isTrue();
+        assertThat(ok(server.get(VIEWER, "/audit/replay-decisions"))
+                        .path("differing")
+                        .asInt())
+                .isZero();
+        assertThat(texts(
+                        ok(server.get(VIEWER, "/audit/events?type=system.error&since=2020-01-01T00:00:00Z"))
+                                .path("events"),
+                        "type"))
                 .containsOnly("system.error");
     }
 
@@ -211,7 +257,8 @@ abstract class AdminApiSuite {
                 Reply reply = server.get(ADMIN, path + query);
                 assertThat(reply.status()).as(path + ": " + reply).isIn(200, path.contains("none") ? 404 : 200);
                 assertThat(server.send(server.request(ADMIN, path + query)
-                                .method("HEAD", java.net.http.HttpRequest.BodyPublishers.noBody())).status())
+                                        .method("HEAD", java.net.http.HttpRequest.BodyPublishers.noBody()))
+                                .status())
                         .as("HEAD " + path)
                         .isEqualTo(405);
             }
@@ -252,17 +299,37 @@ abstract class AdminApiSuite {
                     Reply theirs = server.get(ACME_ADMIN, path.replace("{record}", other));
                     Reply none = server.get(ACME_ADMIN, path.replace("{record}", "0".repeat(64)));
                     assertThat(theirs.status()).isEqualTo(404);
-                    assertThat(theirs.text("detail").replace(other, "")).isEqualTo(none.text("detail").replace("0".repeat(64), ""));
+                    assertThat(theirs.text("detail").replace(other, ""))
+                            .isEqualTo(none.text("detail").replace("0".repeat(64), ""));
                 }
             }
         }
-        for (String path : List.of("/records", "/dead", "/dead/groups", "/dead/preview", "/audit/events", "/audit/export",
-                "/retries", "/shadow")) {
-            assertThat(server.get(ACME_ADMIN, path + "?tenant=globex").status()).as(path).isEqualTo(403);
+        for (String path : List.of(
+                "/records",
+                "/dead",
+                "/dead/groups",
+                "/dead/preview",
+                "/audit/events",
+                "/audit/export",
+                "/retries",
+                "/shadow")) {
+            assertThat(server.get(ACME_ADMIN, path + "?tenant=globex").status())
+                    .as(path)
+                    .isEqualTo(403);
         }
-        assertThat(server.get(ACME_ADMIN, "/records?id=" + other.substring(0, 12)).json().path("records")).isEmpty();
-        assertThat(server.get(ACME_ADMIN, "/records?id=" + other.substring(0, 3)).status()).isEqualTo(400);
-        assertThat(server.get(ACME_ADMIN, "/dead/groups?operation=mail").json().path("groups").path(0).path("count").asInt())
+        assertThat(server.get(ACME_ADMIN, "/records?id=" + other.substring(0, 12))
+                        .json()
+                        .path("records"))
+                .isEmpty();
+        assertThat(server.get(ACME_ADMIN, "/records?id=" + other.substring(0, 3))
+                        .status())
+                .isEqualTo(400);
+        assertThat(server.get(ACME_ADMIN, "/dead/groups?operation=mail")
+                        .json()
+                        .path("groups")
+                        .path(0)
+                        .path("count")
+                        .asInt())
                 .isEqualTo(2);
         JsonNode channels = ok(server.get(ACME_ADMIN, "/channels")).path("channels");
         channels.values().stream()
@@ -279,32 +346,44 @@ abstract class AdminApiSuite {
         String theirs = id("globex", "mail", "lost-2");
         List<String> before = ofGlobex();
         for (String action : List.of("replay", "discard", "cancel")) {
-            assertThat(server.post(ACME_ADMIN, "/records/" + theirs + "/" + action, REASON).status())
+            assertThat(server.post(ACME_ADMIN, "/records/" + theirs + "/" + action, REASON)
+                            .status())
                     .as(action)
                     .isEqualTo(404);
         }
         String resolve = "{\"reason\":\"r\",\"outcome\":\"no_effect\"}";
-        assertThat(server.post(ACME_ADMIN, "/records/" + id("globex", "fax", "f-1") + "/resolve", resolve).status())
+        assertThat(server.post(ACME_ADMIN, "/records/" + id("globex", "fax", "f-1") + "/resolve", resolve)
+                        .status())
                 .isEqualTo(404);
         for (String body : List.of(
                 "{\"reason\":\"r\",\"tenant\":\"globex\",\"operation\":\"order\",\"key\":\"o-1\"}",
                 "{\"reason\":\"r\",\"tenant\":\"nobody\",\"operation\":\"order\",\"key\":\"o-1\"}")) {
             assertThat(server.post(ACME_ADMIN, "/forget", body).status()).isEqualTo(403);
         }
-        assertThat(server.post(ACME_ADMIN, "/dead/replays", "{\"reason\":\"r\",\"tenant\":\"globex\"}").status())
+        assertThat(server.post(ACME_ADMIN, "/dead/replays", "{\"reason\":\"r\",\"tenant\":\"globex\"}")
+                        .status())
                 .isEqualTo(403);
         for (String action : List.of("/channels/pause", "/channels/resume")) {
-            assertThat(server.post(ACME_ADMIN, action, "{\"reason\":\"r\",\"channel\":\"mail\"}").status()).isEqualTo(403);
-            assertThat(server.post(ACME_ADMIN, action, "{\"reason\":\"r\",\"channel\":\"mail\",\"tenant\":\"globex\"}").status())
+            assertThat(server.post(ACME_ADMIN, action, "{\"reason\":\"r\",\"channel\":\"mail\"}")
+                            .status())
+                    .isEqualTo(403);
+            assertThat(server.post(ACME_ADMIN, action, "{\"reason\":\"r\",\"channel\":\"mail\",\"tenant\":\"globex\"}")
+                            .status())
                     .isEqualTo(403);
         }
-        assertThat(server.post(ACME_ADMIN, "/modes", "{\"reason\":\"r\",\"mode\":\"HALTED\",\"operation\":\"mail\"}").status())
+        assertThat(server.post(ACME_ADMIN, "/modes", "{\"reason\":\"r\",\"mode\":\"HALTED\",\"operation\":\"mail\"}")
+                        .status())
                 .isEqualTo(403);
         for (String action : List.of("/adopt", "/reload", "/dead/replays/pause", "/dead/replays/resume")) {
-            assertThat(server.post(ACME_ADMIN, action, REASON).status()).as(action).isEqualTo(403);
+            assertThat(server.post(ACME_ADMIN, action, REASON).status())
+                    .as(action)
+                    .isEqualTo(403);
         }
         assertThat(ofGlobex()).isEqualTo(before);
-        assertThat(texts(ok(server.get(ACME_ADMIN, "/audit/events?type=operator.denied")).path("events"), "actor"))
+        assertThat(texts(
+                        ok(server.get(ACME_ADMIN, "/audit/events?type=operator.denied"))
+                                .path("events"),
+                        "actor"))
                 .contains(ACME_ADMIN);
     }
 
@@ -317,11 +396,18 @@ abstract class AdminApiSuite {
     @Test
     void h4_replayJobOfAnotherTenantDoesNotExist() {
         try (AdminServer own = kind.start().withTrouble()) {
-            String job = own.post(GLOBEX_ADMIN, "/dead/replays", "{\"reason\":\"r\",\"all\":true}").text("job");
+            String job = own.post(GLOBEX_ADMIN, "/dead/replays", "{\"reason\":\"r\",\"all\":true}")
+                    .text("job");
             assertThat(own.get(GLOBEX_ADMIN, "/dead/replays/" + job).status()).isEqualTo(200);
-            assertThat(own.get(GLOBEX_ADMIN, "/dead/replays/" + job).json().path("matched").asInt()).isEqualTo(3);
+            assertThat(own.get(GLOBEX_ADMIN, "/dead/replays/" + job)
+                            .json()
+                            .path("matched")
+                            .asInt())
+                    .isEqualTo(3);
             assertThat(own.get(ACME_ADMIN, "/dead/replays/" + job).status()).isEqualTo(404);
-            assertThat(own.post(ACME_ADMIN, "/dead/replays/" + job + "/resume", REASON).status()).isEqualTo(404);
+            assertThat(own.post(ACME_ADMIN, "/dead/replays/" + job + "/resume", REASON)
+                            .status())
+                    .isEqualTo(404);
         }
     }
 
@@ -329,7 +415,8 @@ abstract class AdminApiSuite {
     void everyActionNeedsItsRoleAndAReason() {
         List<String> before = ofGlobex();
         for (Endpoint endpoint : AdminEndpoints.all()) {
-            boolean acts = endpoint.input().body().stream().anyMatch(field -> field.name().equals("reason"));
+            boolean acts = endpoint.input().body().stream()
+                    .anyMatch(field -> field.name().equals("reason"));
             if (acts) {
                 String path = endpoint.path()
                         .replace("/admin", "")
@@ -343,7 +430,9 @@ abstract class AdminApiSuite {
         }
         assertThat(server.post(OPERATOR, "/reload", REASON).status()).isEqualTo(403);
         assertThat(server.post(OPERATOR, "/adopt", REASON).status()).isEqualTo(403);
-        assertThat(server.post(OPERATOR, "/modes", "{\"reason\":\"r\",\"mode\":\"HALTED\"}").status()).isEqualTo(403);
+        assertThat(server.post(OPERATOR, "/modes", "{\"reason\":\"r\",\"mode\":\"HALTED\"}")
+                        .status())
+                .isEqualTo(403);
         assertThat(ofGlobex()).isEqualTo(before);
     }
 }

@@ -80,8 +80,8 @@ final class AdminServer implements AutoCloseable {
     static final Channel.Atomic<String> PLAN =
             Channel.atomic("plan", String.class).withPolicy("brisk");
 
-    static final AnswerCheck ANSWERS = new AnswerCheck(
-            Stream.concat(AdminSchemas.all().stream(), ApiEndpoints.schemas().stream())
+    static final AnswerCheck ANSWERS =
+            new AnswerCheck(Stream.concat(AdminSchemas.all().stream(), ApiEndpoints.schemas().stream())
                     .toList());
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -223,7 +223,9 @@ final class AdminServer implements AutoCloseable {
     }
 
     void send(Tenant tenant, Channel<Mail> channel, String key, String to) {
-        engine.send(channel, Message.of(tenant, Key.of(key), new Mail(key, to, "s3cret")).withCorrelationId("c-" + key));
+        engine.send(
+                channel,
+                Message.of(tenant, Key.of(key), new Mail(key, to, "s3cret")).withCorrelationId("c-" + key));
     }
 
     /** Handles all that is due. */
@@ -302,8 +304,11 @@ final class AdminServer implements AutoCloseable {
         if (endpoint.output().type().equals("application/json")) {
             ANSWERS.demand(endpoint.output().schema(), reply.json());
         } else {
-            reply.http().body().lines().forEach(line -> ANSWERS.demand(
-                    endpoint.output().schema(), JsonMapper.shared().readTree(line)));
+            reply.http()
+                    .body()
+                    .lines()
+                    .forEach(line -> ANSWERS.demand(
+                            endpoint.output().schema(), JsonMapper.shared().readTree(line)));
         }
     }
 

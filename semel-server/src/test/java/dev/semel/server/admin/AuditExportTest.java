@@ -44,7 +44,9 @@ class AuditExportTest {
             }
             HttpResponse<InputStream> response = HttpClient.newHttpClient()
                     .send(
-                            server.request(AdminServer.VIEWER, "/audit/export").GET().build(),
+                            server.request(AdminServer.VIEWER, "/audit/export")
+                                    .GET()
+                                    .build(),
                             HttpResponse.BodyHandlers.ofInputStream());
             long lines = 1;
             String last = "";

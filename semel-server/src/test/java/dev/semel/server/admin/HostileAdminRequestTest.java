@@ -97,7 +97,8 @@ class HostileAdminRequestTest {
                 Arguments.of("/channels/pause", "{\"reason\":\"r\"}", "\"channel\" is missing"),
                 Arguments.of("/channels/pause", "{\"reason\":\"  \",\"channel\":\"mail\"}", "\"reason\""),
                 Arguments.of("/channels/pause", "{\"reason\":\"a\\u0000b\",\"channel\":\"mail\"}", "reason"),
-                Arguments.of("/channels/pause", "{\"reason\":\"" + "x".repeat(2_001) + "\",\"channel\":\"mail\"}", "reason"),
+                Arguments.of(
+                        "/channels/pause", "{\"reason\":\"" + "x".repeat(2_001) + "\",\"channel\":\"mail\"}", "reason"),
                 Arguments.of("/channels/pause", "{\"reason\":\"r\",\"channel\":\"ma\\u0000il\"}", ""),
                 Arguments.of("/dead/replays", "{\"reason\":\"r\"}", "Select messages"),
                 Arguments.of("/dead/replays", "{\"reason\":\"r\",\"all\":true,\"rate\":-1}", "\"rate\""),
@@ -138,7 +139,8 @@ class HostileAdminRequestTest {
         Reply method = server.get(ADMIN, "/records/" + id("acme", "mail", "lost-1") + "/replay");
         assertThat(method.status()).isEqualTo(405);
         assertThat(method.http().headers().firstValue("Allow")).hasValue("POST");
-        assertThat(server.post(ADMIN, "/channels", "{\"reason\":\"r\"}").status()).isEqualTo(405);
+        assertThat(server.post(ADMIN, "/channels", "{\"reason\":\"r\"}").status())
+                .isEqualTo(405);
     }
 
     @Test

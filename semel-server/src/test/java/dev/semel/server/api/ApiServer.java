@@ -197,8 +197,10 @@ final class ApiServer implements AutoCloseable {
         } catch (ApiProblem e) {
             throw new AssertionError(path + " is answered and is not in the table", e);
         }
-        reply.http().body().lines().forEach(line -> ANSWERS.demand(
-                schema, JsonMapper.shared().readTree(line)));
+        reply.http()
+                .body()
+                .lines()
+                .forEach(line -> ANSWERS.demand(schema, JsonMapper.shared().readTree(line)));
     }
 
     ApiReply post(String token, String path, String json) {

@@ -35,7 +35,8 @@ public final class AnswerCheck {
             demandType(name, field, value);
         }
         for (String member : answer.propertyNames()) {
-            boolean known = schema.fields().stream().anyMatch(field -> field.name().equals(member));
+            boolean known =
+                    schema.fields().stream().anyMatch(field -> field.name().equals(member));
             if (!known && !schema.open()) {
                 throw new AssertionError(name + "." + member + " is not documented: " + answer);
             }
