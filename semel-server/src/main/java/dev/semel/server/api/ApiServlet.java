@@ -56,6 +56,9 @@ public final class ApiServlet extends HttpServlet {
         try {
             respond(new ApiRequest(request, authenticated(request), ids, settings), response);
         } catch (ApiProblem problem) {
+            if (hasUnreadBody(request)) {
+                response.setHeader("Connection", "close");
+            }
             problem.write(response, ids);
         } catch (SemelException.Invalid e) {
             AnswerProblems.rejected(e).write(response, ids);
@@ -66,6 +69,12 @@ public final class ApiServlet extends HttpServlet {
                     e);
             AnswerProblems.storeUnavailable().write(response, ids);
         }
+    }
+
+    /** The server closes the connection of a request whose body it has not read, because it does not wait for the rest. */
+    private static boolean hasUnreadBody(HttpServletRequest request) throws IOException {
+        boolean hasBody = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+        return hasBody && !request.getInputStream().isFinished();
     }
 
     private dev.semel.server.access.Caller authenticated(HttpServletRequest request) throws ApiProblem {
