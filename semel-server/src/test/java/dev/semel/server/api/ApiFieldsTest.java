@@ -12,7 +12,20 @@ import org.junit.jupiter.api.Test;
 
 /** The members that each endpoint reads are those that the OpenAPI document has. */
 class ApiFieldsTest {
-    private static final String RUN = "\"record\":\"" + "0".repeat(64) + "\",\"fence\":\"1\",\"step_fence\":\"1\"";
+    private static final String HELD = "\"record\":\"" + "0".repeat(64) + "\",\"fence\":\"1\"";
+    private static final String RUN = HELD + ",\"step_fence\":\"1\"";
+
+    private static String body(Endpoint endpoint, boolean lines) {
+        if (lines || endpoint.path().endsWith("{operation}/begin")) {
+            return "{\"key\":\"k\",\"surprise\":1}";
+        }
+        boolean many = endpoint.input().body().stream()
+                .anyMatch(field -> field.name().equals("messages"));
+        boolean claim = endpoint.path().endsWith("/claim");
+        return claim
+                ? "{\"surprise\":1}"
+                : many ? "{\"messages\":[{" + HELD + "}],\"surprise\":1}" : "{" + RUN + ",\"surprise\":1}";
+    }
 
     @Test
     void endpointsReadTheDocumentedMembersAndNoOthers() {
@@ -26,9 +39,7 @@ class ApiFieldsTest {
                         .replace("{channel}", "charge")
                         .replace("{step}", "s");
                 boolean lines = endpoint.input().bodyTypes().size() > 1;
-                String body = lines || endpoint.path().endsWith("{operation}/begin")
-                        ? "{\"key\":\"k\",\"surprise\":1}"
-                        : "{" + RUN + ",\"surprise\":1}";
+                String body = body(endpoint, lines);
                 ApiReply reply = server.post(
                         ApiServer.ACME,
                         path,
