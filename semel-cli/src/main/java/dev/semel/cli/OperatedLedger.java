@@ -26,7 +26,13 @@ interface OperatedLedger extends AutoCloseable {
     void readLines(String path, CommandInput parameters, Consumer<Map<String, Object>> out);
 
     /** Runs jobs of the ledger until it is closed; of a server, whose nodes do that, nothing. */
-    AutoCloseable runJobs();
+    JobWorkers runJobs();
+
+    /** What runs jobs. */
+    @FunctionalInterface
+    interface JobWorkers {
+        void stop();
+    }
 
     @Override
     void close();

@@ -1,6 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.SemelException;
 import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import java.io.PrintWriter;
@@ -41,9 +40,18 @@ final class ReplayJob {
      */
     Facts await(boolean silent) throws InterruptedException {
         Facts now = look();
+        OperatedLedger.JobWorkers workers = ledger.runJobs();
+        try {
+            return await(now, silent);
+        } finally {
+            workers.stop();
+        }
+    }
+
+    private Facts await(Facts first, boolean silent) throws InterruptedException {
+        Facts now = first;
         long total = now.number("matched");
-        try (AutoCloseable workers = ledger.runJobs();
-                Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
+        try (Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
             if (!silent) {
                 bar.say(job
                         + " is running. If this is interrupted, a running node continues it, or: semel dead replay"
@@ -66,10 +74,6 @@ final class ReplayJob {
                 }
             }
             bar.at(total);
-        } catch (InterruptedException | SemelException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
         return now;
     }

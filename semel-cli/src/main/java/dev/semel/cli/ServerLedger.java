@@ -135,7 +135,7 @@ final class ServerLedger implements OperatedLedger {
 
     /** The nodes of the server run them. */
     @Override
-    public AutoCloseable runJobs() {
+    public JobWorkers runJobs() {
         return () -> {};
     }
 

@@ -78,8 +78,9 @@ final class StoreLedger implements OperatedLedger {
     }
 
     @Override
-    public AutoCloseable runJobs() {
-        return Engine.on(another.get(), settings -> {});
+    public JobWorkers runJobs() {
+        Engine engine = Engine.on(another.get(), settings -> {});
+        return engine::close;
     }
 
     @Override
