@@ -19,8 +19,6 @@ import picocli.CommandLine.Spec;
 
 /** The ledger and the output format of a command: a store, or a server by its URL. */
 final class LedgerOption {
-    private static final String TOKEN = "SEMEL_TOKEN";
-
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
@@ -107,10 +105,10 @@ final class LedgerOption {
     }
 
     private String token() {
-        String token = tokenFile == null ? System.getenv(TOKEN) : read(tokenFile);
+        String token = tokenFile == null ? System.getenv("SEMEL_TOKEN") : read(tokenFile);
         if (token == null || token.isBlank()) {
-            throw new SemelException.Invalid("There is no token for the server: set the environment variable " + TOKEN
-                    + ", or give --token-file.");
+            throw new SemelException.Invalid(
+                    "There is no token for the server: set the environment variable SEMEL_TOKEN, or give --token-file.");
         }
         if (!token.strip().matches("[\\x21-\\x7e]+")) {
             throw new SemelException.Invalid("The token is invalid: it must be one line of visible ASCII characters.");

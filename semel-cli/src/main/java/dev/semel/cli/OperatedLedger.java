@@ -26,12 +26,12 @@ interface OperatedLedger extends AutoCloseable {
     void readLines(String path, CommandInput parameters, Consumer<Map<String, Object>> out);
 
     /** Runs jobs of the ledger until it is closed; of a server, whose nodes do that, nothing. */
-    RunningJobs runJobs();
+    JobWorkers runJobs();
 
-    /** Workers of the ledger's jobs, until they are closed. */
-    interface RunningJobs extends AutoCloseable {
-        @Override
-        void close();
+    /** What runs jobs. */
+    @FunctionalInterface
+    interface JobWorkers {
+        void stop();
     }
 
     @Override

@@ -23,8 +23,7 @@ final class ReplayJob {
     /** @throws CheckFailed when no job can have this name */
     static String path(String job) {
         if (!job.matches("[A-Za-z0-9._-]{1,100}")) {
-            throw new CheckFailed(
-                    "Replay job " + Screen.plain(job) + " not found: it never existed or has been purged.");
+            throw new CheckFailed("Replay job " + Screen.plain(job) + " not found: it never existed or has been purged.");
         }
         return "/admin/dead/replays/" + job;
     }
@@ -41,8 +40,17 @@ final class ReplayJob {
      */
     Facts await(boolean silent) throws InterruptedException {
         Facts now = look();
+        OperatedLedger.JobWorkers workers = ledger.runJobs();
+        try {
+            return await(now, silent);
+        } finally {
+            workers.stop();
+        }
+    }
+
+    private Facts await(Facts first, boolean silent) throws InterruptedException {
+        Facts now = first;
         long total = now.number("matched");
-        OperatedLedger.RunningJobs workers = ledger.runJobs();
         try (Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
             if (!silent) {
                 bar.say(job
@@ -66,8 +74,6 @@ final class ReplayJob {
                 }
             }
             bar.at(total);
-        } finally {
-            workers.close();
         }
         return now;
     }

@@ -78,7 +78,7 @@ final class StoreLedger implements OperatedLedger {
     }
 
     @Override
-    public RunningJobs runJobs() {
+    public JobWorkers runJobs() {
         Engine engine = Engine.on(another.get(), settings -> {});
         return engine::close;
     }

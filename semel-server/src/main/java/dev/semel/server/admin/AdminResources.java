@@ -2,11 +2,7 @@ package dev.semel.server.admin;
 
 /** What serves the endpoints of one ledger. */
 record AdminResources(
-        RecordsResource records,
-        RecordActions actions,
-        DeadResources dead,
-        ChannelsResource channels,
-        Reports reports) {
+        RecordsResource records, RecordActions actions, DeadResources dead, ChannelControls channels, Reports reports) {
 
     /** Messages that need a person, and the jobs that replay them. */
     record DeadResources(DeadLetters letters, ReplayJobs jobs) {}
@@ -20,7 +16,7 @@ record AdminResources(
                 new RecordsResource(ledger),
                 new RecordActions(ledger),
                 new DeadResources(new DeadLetters(ledger), new ReplayJobs(ledger)),
-                new ChannelsResource(ledger),
+                new ChannelControls(ledger),
                 new Reports(
                         new AuditResource(ledger),
                         new RetriesResource(ledger),

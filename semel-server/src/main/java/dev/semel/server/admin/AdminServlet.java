@@ -91,10 +91,13 @@ public final class AdminServlet extends HttpServlet {
 
     private static AdminInput input(HttpServletRequest request, FoundEndpoint<AdminEndpoint> found) throws ApiProblem {
         List<String> types = found.entry().endpoint().input().bodyTypes();
-        Map<String, String> parameters = parameters(request);
         RequestBody body = new RequestBody(request, LARGEST_BODY);
+        if (!types.isEmpty()) {
+            // Before parameters are read: those of a form would be taken from the body.
+            body.demandType(types.get(0));
+        }
+        Map<String, String> parameters = parameters(request);
         if (types.contains(RequestBody.LINES)) {
-            body.demandType(RequestBody.LINES);
             return new AdminInput(parameters, null, new BodyLines(request, LARGEST_LINE).stream());
         }
         JsonBody object = types.isEmpty() ? null : body.object();

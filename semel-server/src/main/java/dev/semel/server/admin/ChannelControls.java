@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Channels and modes: how they stand, pauses, and the switch between LIVE, SHADOW and HALTED. */
-final class ChannelsResource {
+final class ChannelControls {
     /** Of the messages of one tenant: counts stop here. */
     private static final int MOST_COUNTED = 10_000;
 
@@ -36,7 +36,7 @@ final class ChannelsResource {
 
     private final AdminLedger ledger;
 
-    ChannelsResource(AdminLedger ledger) {
+    ChannelControls(AdminLedger ledger) {
         this.ledger = ledger;
     }
 
@@ -181,7 +181,7 @@ final class ChannelsResource {
                 "settings",
                 modes.settings().stream()
                         .filter(each -> each.tenant() == null || sight.sees(each.tenant()))
-                        .map(ChannelsResource::facts)
+                        .map(ChannelControls::facts)
                         .toList());
         facts.put(
                 "pauses",
