@@ -156,7 +156,9 @@ class ConfigCommandsTest {
                 Map.of("ALICE", "aliceHUNTERsecret0123456789", "BOB", "bobHUNTERsecret0123456789");
         Shell text = check(secrets, file.toString());
         assertThat(text.exit()).as(text.out()).isZero();
-        assertThat(text.out()).contains("alice", "admin", "all", "bob", "viewer", "acme").doesNotContain("No users");
+        assertThat(text.out())
+                .contains("alice", "admin", "all", "bob", "viewer", "acme")
+                .doesNotContain("No users");
         assertThat(text.out()).contains("https://login.example", "ops", "operator", "claim org");
         Shell json = check(secrets, file.toString(), "--json");
         JsonNode report = JsonMapper.shared().readTree(json.out());
