@@ -4,7 +4,7 @@ CREATE TABLE IF NOT EXISTS helpdesk_decision (
     team TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS helpdesk_handover (
-    death TEXT PRIMARY KEY,
+    cause TEXT PRIMARY KEY,
     conversation TEXT NOT NULL,
     reason TEXT NOT NULL
 );

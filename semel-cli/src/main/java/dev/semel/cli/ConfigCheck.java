@@ -14,6 +14,7 @@ import dev.semel.server.config.RouteConfig.Test;
 import dev.semel.server.config.Secrets;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
 import dev.semel.server.oidc.OidcSettings;
 import dev.semel.server.oidc.RoleGrant;
 import java.net.URI;
@@ -101,6 +102,7 @@ final class ConfigCheck implements Callable<Integer> {
                 file + ": no faults. The server listens on " + config.listen().address() + ", port "
                         + config.listen().port() + (config.listen().tls() == null ? ", without TLS." : ", with TLS."));
         sources(config).print(screen);
+        topics(config).print(screen);
         routes(config).print(screen);
         destinations(config).print(screen);
         gateways(config).print(screen);
@@ -135,6 +137,12 @@ final class ConfigCheck implements Callable<Integer> {
         Section sources = new Section("SOURCE", "POLICY", "PATH");
         config.sources().forEach(each -> sources.row(each.name(), each.policy(), each.path()));
         return sources;
+    }
+
+    private static Section topics(ServerConfig config) {
+        Section topics = new Section("TOPIC", "POLICY");
+        config.topics().forEach(each -> topics.row(each.name(), each.policy()));
+        return topics;
     }
 
     private static Section routes(ServerConfig config) {
@@ -232,16 +240,19 @@ final class ConfigCheck implements Callable<Integer> {
 
     record CheckedParts(
             List<CheckedSource> sources,
+            List<TopicConfig> topics,
             List<CheckedRoute> routes,
             List<CheckedDestination> destinations,
             List<CheckedGateway> gateways,
             List<CheckedUser> users,
             @Nullable CheckedProvider oidc) {
-        static final CheckedParts NONE = new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), null);
+        static final CheckedParts NONE =
+                new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
 
         static CheckedParts of(ServerConfig config) {
             return new CheckedParts(
                     config.sources().stream().map(CheckedSource::of).toList(),
+                    config.topics(),
                     config.routes().stream()
                             .map(each -> new CheckedRoute(each.from(), each.to(), when(each)))
                             .toList(),

@@ -46,8 +46,9 @@ class LauncherTest {
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
                 "mkdir -p semel-cli/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
-                "mkdir -p examples/quote-desk/target",
-                "echo > examples/quote-desk/target/quote-desk.jar",
+                "case \"$*\" in *'-pl examples/'*) for each in examples/*; do",
+                "  mkdir -p \"$each/target\"; echo > \"$each/target/${each#examples/}.jar\"",
+                "done;; esac",
                 "echo > semel-cli/target/semel.jar",
                 "case \"$*\" in *'-pl semel-bench '*) echo > semel-bench/target/bench.jar;; esac",
                 "echo > semel-bench-peers/target/peers.jar",
@@ -101,6 +102,15 @@ class LauncherTest {
         assertThat(builds()).isEqualTo(2);
     }
 
+    @Test
+    void ingressBenchMeasuresTheServerOfTheCommandLineAndBuildsNoOther() throws Exception {
+        Shell shell = semel("bench", "ingress", "--quick");
+        assertThat(shell.exit()).isEqualTo(42);
+        assertThat(classPath(shell)).hasSize(2);
+        assertThat(shell.out()).contains("[-Dsemel.servers=]", "[-Dsemel.peers=]");
+        assertThat(builds()).isEqualTo(1);
+    }
+
     private static List<String> classPath(Shell shell) {
         List<String> told = shell.out().lines().toList();
         String path = told.get(told.indexOf("[-cp]") + 1);
@@ -149,18 +159,41 @@ class LauncherTest {
 
     @Test
     void exampleIsBuiltOnceAndAgainWhenItHasChanged() throws Exception {
-        Path example = Files.createDirectories(root.resolve("examples/quote-desk/src/main"));
-        Files.writeString(root.resolve("examples/quote-desk/pom.xml"), "<project/>");
-        Files.writeString(example.resolve("A.java"), "class A {}");
-        Shell first = semel("example", "quote-desk");
-        assertThat(first.err()).contains("semel: building the example");
-        assertThat(first.out()).contains("[dev.semel.examples.desk.demo.Conversation]");
-        assertThat(semel("example", "quote-desk").err()).isEmpty();
+        Path source = example("helpdesk", "<project><mainClass>a.B</mainClass></project>");
+        example("quote-desk", "<project><mainClass>a.C</mainClass></project>");
+        Path common = example("common", "<project/>");
+        Shell first = semel("example", "helpdesk");
+        assertThat(first.err()).contains("semel: building the example helpdesk");
+        assertThat(first.out()).contains("[-jar]").containsPattern("example-helpdesk-[0-9-]+\\.jar]");
+        assertThat(semel("example", "helpdesk").err()).isEmpty();
         assertThat(builds()).isEqualTo(1);
-        Files.writeString(example.resolve("A.java"), "class B {}");
-        semel("example", "quote-desk");
-        assertThat(builds()).isEqualTo(2);
-        assertThat(semel("example", "none").err()).contains("unknown example 'none'. There is: quote-desk.");
+        for (Path changed : List.of(source, common)) {
+            Files.writeString(changed, "class B {}");
+            assertThat(semel("example", "helpdesk").err()).contains("semel: building the example helpdesk");
+        }
+        assertThat(builds()).isEqualTo(3);
+        assertThat(semel("example", "quote-desk").err()).contains("semel: building the example quote-desk");
+    }
+
+    private Path example(String name, String pom) throws IOException {
+        Path source = root.resolve("examples").resolve(name).resolve("src/main/A.java");
+        Files.createDirectories(source.getParent());
+        Files.writeString(root.resolve("examples").resolve(name).resolve("pom.xml"), pom);
+        return Files.writeString(source, "class A {}");
+    }
+
+    @Test
+    void unknownExampleIsRejectedWithTheNamesOfThoseThatRun() throws Exception {
+        example("helpdesk", "<project><mainClass>a.B</mainClass></project>");
+        example("planner", "<project/>");
+        example("quote-desk", "<project><mainClass>a.C</mainClass></project>");
+        for (String name : List.of("none", "planner", "", "../examples/helpdesk", "common")) {
+            Shell shell = semel("example", name);
+            assertThat(shell.exit()).isEqualTo(2);
+            assertThat(shell.err())
+                    .isEqualTo("semel: unknown example '" + name + "'. There are: helpdesk, quote-desk.\n");
+        }
+        assertThat(builds()).isZero();
     }
 
     @Test

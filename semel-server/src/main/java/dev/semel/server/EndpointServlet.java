@@ -26,6 +26,7 @@ final class EndpointServlet extends HttpServlet {
     private static final String API = "/api/v1";
     private static final String SESSION = API + "/session";
     private static final String ADMIN = API + "/admin";
+    private static final String OPENAPI = API + "/openapi.json";
 
     private final transient Supplier<Generation> current;
 
@@ -112,6 +113,12 @@ final class EndpointServlet extends HttpServlet {
 
     private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
+        if (request.getRequestURI().equals(OPENAPI)) {
+            if (isRead(request, response)) {
+                write(response, "application/json", ApiDocument.text());
+            }
+            return;
+        }
         if (isForOperators(request.getRequestURI())) {
             operators(request, response, generation);
             return;
@@ -157,7 +164,7 @@ final class EndpointServlet extends HttpServlet {
         } else if (request.getRequestURI().equals(SESSION)) {
             ledger.session().service(new RequestBelow(request, SESSION), response);
         } else {
-            notFound(request, response);
+            ledger.admin().service(new RequestBelow(request, ADMIN), response);
         }
     }
 

@@ -6,19 +6,24 @@ import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
-import dev.semel.server.access.AdminAccess;
 import dev.semel.server.access.Tokens;
+import dev.semel.server.admin.AdminServlet;
+import dev.semel.server.admin.ServerActions;
 import dev.semel.server.api.ApiServlet;
+import dev.semel.server.api.ApiSettings;
 import dev.semel.server.api.SessionServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
 import dev.semel.server.gateway.GatewayEndpoint;
+import dev.semel.server.routing.RouteFills;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
 import dev.semel.server.session.LoginState;
 import dev.semel.server.session.OperatorAccess;
 import dev.semel.server.session.OperatorAudit;
+import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServlet;
@@ -28,14 +33,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
-    /** A body of 16 MiB, which is the largest that can be configured, as base64 with its headers. */
-    private static final int LARGEST_VALUE = (16 << 20) / 3 * 4 + (32 << 10);
-
     private final Engine engine;
-    private final Map<String, HttpServlet> endpoints = new HashMap<>();
+    private final Map<String, WebhookServlet> endpoints = new HashMap<>();
 
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
@@ -43,29 +46,42 @@ final class OpenLedger implements AutoCloseable {
     private final OperatorAudit operatorAudit;
     private final OperatorAccess operatorAccess;
     private final HttpServlet session;
+    private final HttpServlet admin;
 
-    private OpenLedger(Engine engine, ServerConfig config, LoginState logins) {
+    private OpenLedger(Engine engine, ServerConfig config, OperatorParts operators) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
-        this.api = new ApiServlet(engine, access);
         this.operatorAudit = new OperatorAudit(engine.operator().access());
-        this.operatorAccess = new OperatorAccess(config.operators(), logins, operatorAudit);
+        this.operatorAccess = new OperatorAccess(config.operators(), operators.logins(), operatorAudit);
         this.session = new SessionServlet(operatorAccess);
+        this.admin = new AdminServlet(engine, operatorAccess, operators.actions());
+        Map<String, Channel.Atomic<Webhook>> topics =
+                config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
+        this.api = new ApiServlet(
+                engine,
+                access,
+                ApiSettings.DEFAULT.withChannels(config.channels()).withTopics(topics));
     }
+
+    /**
+     * What the API for operators needs of the server.
+     *
+     * @param logins of the process
+     * @param actions on the server
+     */
+    record OperatorParts(LoginState logins, ServerActions actions) {}
 
     /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, LoginState logins) {
-        Semel.Settings settings = Semel.settings(config.store())
-                .withWatch(MicrometerWatch.of(meters))
-                .withLargestValue(LARGEST_VALUE);
-        config.policies().forEach(settings::withPolicy);
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, OperatorParts operators) {
+        Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
+        ServerSettings.apply(config, settings);
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
-            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, logins);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, operators);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
@@ -86,17 +102,32 @@ final class OpenLedger implements AutoCloseable {
             registrations.add(() -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
         }
         for (SourceConfig source : config.sources()) {
-            Router router = new Router(config, source);
+            Router router = new Router(config, source.name());
             endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
             registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
+        for (TopicConfig topic : config.topics()) {
+            Router router = new Router(config, topic.name());
+            registrations.add(() -> engine.handle(ServerChannels.of(topic), router));
+        }
         config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
+        registrations.add(new RouteFills(engine, config, TimeSource.system())::handle);
         operatorAudit.start();
         registrations.forEach(Runnable::run);
     }
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** Larger webhooks of this source are rejected. */
+    int largestBody(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name())).largestBody();
+    }
+
+    /** The tokens of the API and of gateways. */
+    Access access() {
+        return access;
     }
 
     /** The gateway of this path. */
@@ -114,14 +145,9 @@ final class OpenLedger implements AutoCloseable {
         return session;
     }
 
-    /** Authenticates the requests of operators. */
-    AdminAccess adminAccess() {
-        return operatorAccess;
-    }
-
-    /** For operators who are known and may not do what they ask for. */
-    OperatorAudit operatorAudit() {
-        return operatorAudit;
+    /** The API for operators. */
+    HttpServlet admin() {
+        return admin;
     }
 
     /** @throws RuntimeException when the store cannot be reached */

@@ -36,7 +36,7 @@ public final class FailedAttempts {
 
     /** Counts one more. Returns how long to wait when there were too many; null otherwise. */
     public synchronized @Nullable Duration count(String address) {
-        String network = network(address);
+        String network = ClientNetwork.of(address);
         long now = time.nanos();
         Window last = windows.remove(network);
         boolean over = last == null || now - last.began >= WINDOW.toNanos();
@@ -47,18 +47,5 @@ public final class FailedAttempts {
 
     synchronized int addresses() {
         return windows.size();
-    }
-
-    /** One host can have all IPv6 addresses of its network of 64 bits. */
-    public static String network(String address) {
-        if (address.indexOf(':') < 0) {
-            return address;
-        }
-        String[] groups = address.replace("[", "").split(":", -1);
-        StringBuilder network = new StringBuilder();
-        for (int i = 0; i < Math.min(4, groups.length) && !groups[i].isEmpty(); i++) {
-            network.append(groups[i]).append(':');
-        }
-        return network.isEmpty() ? address : network.toString();
     }
 }

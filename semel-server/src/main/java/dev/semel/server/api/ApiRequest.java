@@ -4,14 +4,15 @@ import dev.semel.Call;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Caller;
 import dev.semel.server.access.Scope;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
 import dev.semel.server.routing.ServerChannels;
 import jakarta.servlet.http.HttpServletRequest;
 
 /** An authenticated request. */
 record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSettings settings) {
-    static final String JSON = "application/json";
-    static final String LINES = "application/x-ndjson";
-
     /**
      * The channels of sources and destinations are the server's own: what comes by them was signed by a sender, or is signed for a
      * destination.
@@ -26,24 +27,13 @@ record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSet
         }
     }
 
-    void demandMethod(String method) throws ApiProblem {
-        if (!http.getMethod().equals(method)) {
-            throw new ApiProblem(ApiCode.METHOD_NOT_ALLOWED, "Use " + method + ".").allowing(method);
-        }
-    }
-
-    /** Without its parameters, in lower case. */
-    String type() {
-        return RequestBody.type(http);
-    }
-
-    void demandUncompressed() throws ApiProblem {
-        RequestBody.demandUncompressed(http);
+    RequestBody rawBody() {
+        return new RequestBody(http, settings.largestBody());
     }
 
     /** The JSON object of the body. */
     JsonBody body() throws ApiProblem {
-        return RequestBody.json(http, settings.largestBody());
+        return rawBody().object();
     }
 
     /** Who asked, as the audit shows it. */

@@ -4,6 +4,10 @@ import dev.semel.SemelException;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.AdminAccess.AdminAuthentication;
 import dev.semel.server.access.Person;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
 import dev.semel.server.session.OperatorAccess;
 import dev.semel.server.session.OperatorAccess.Examination;
 import dev.semel.server.session.OperatorAccess.UsedSession;
@@ -62,7 +66,7 @@ public final class SessionServlet extends HttpServlet {
     }
 
     private void logIn(HttpServletRequest request, HttpServletResponse response) throws ApiProblem, IOException {
-        JsonBody body = RequestBody.json(request, LARGEST_BODY);
+        JsonBody body = new RequestBody(request, LARGEST_BODY).object();
         String secret = body.text("secret");
         boolean cookie = Boolean.TRUE.equals(body.bool("cookie"));
         body.demandNoOther();

@@ -21,19 +21,31 @@ enum ConfigSetting {
             words("none"),
             "Policies that are added to the shipped ones, or change them."),
     SOURCES(ConfigPart.FILE, "sources", "settings by name", words("none"), "Senders of webhooks."),
+    TOPICS(
+            ConfigPart.FILE,
+            "topics",
+            "settings by name",
+            words("none"),
+            "Names to which clients of the HTTP API send messages that are routed."),
     DESTINATIONS(ConfigPart.FILE, "destinations", "settings by name", words("none"), "Where webhooks are delivered."),
     ROUTES(
             ConfigPart.FILE,
             "routes",
             "a list",
             words("none"),
-            "Which webhooks go from which source to which destinations."),
+            "Which webhooks go from which source, and which messages from which topic, to which destinations."),
     TOKENS(
             ConfigPart.FILE,
             "tokens",
             "settings by name",
             words("none, and the HTTP API is off"),
             "Clients of the HTTP API. A name is shown in the audit and in logs."),
+    CHANNELS(
+            ConfigPart.FILE,
+            "channels",
+            "settings by name",
+            words("none"),
+            "Channels of the HTTP API that differ from the presets. Others need no setting."),
     GATEWAYS(
             ConfigPart.FILE,
             "gateways",
@@ -69,6 +81,13 @@ enum ConfigSetting {
     TLS_KEY(ConfigPart.TLS, "key", "a file", required(), "The private key in PEM."),
 
     LIMITS_CONNECTIONS(ConfigPart.LIMITS, "connections", "1 to 100000", preset("1000"), "Open connections at once."),
+    LIMITS_CONNECTIONS_PER_ADDRESS(
+            ConfigPart.LIMITS,
+            "connections-per-address",
+            "1 to connections",
+            words("half of connections"),
+            "Open connections at once of one client address, or of one IPv6 network of 64 bits. Behind a reverse proxy all of them come"
+                    + " from its address: write the number of connections."),
     LIMITS_HEADERS(
             ConfigPart.LIMITS,
             "header-size",
@@ -80,7 +99,7 @@ enum ConfigSetting {
             "idle",
             "a duration, 1s to 1h",
             preset("30s"),
-            "Time after which a connection that sends nothing is closed."),
+            "Time after which a connection that stands still, or has sent no complete header section, is closed."),
 
     SOURCE_PATH(
             ConfigPart.SOURCE,
@@ -192,6 +211,13 @@ enum ConfigSetting {
             words("required with text"),
             "How far apart duplicates may arrive."),
 
+    TOPIC_POLICY(
+            ConfigPart.TOPIC,
+            "policy",
+            "the name of a policy",
+            preset("webhook.inbox"),
+            "The policy by which its messages are routed. While it remembers a message, the same key is a duplicate."),
+
     DESTINATION_URL(
             ConfigPart.DESTINATION,
             "url",
@@ -298,7 +324,12 @@ enum ConfigSetting {
             words("none"),
             "Private networks that deliveries may connect to."),
 
-    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source", required(), "Where the webhooks come from."),
+    ROUTE_FROM(
+            ConfigPart.ROUTE,
+            "from",
+            "the name of a source or topic",
+            required(),
+            "Where the webhooks or messages come from."),
     ROUTE_TO(
             ConfigPart.ROUTE,
             "to",
@@ -401,6 +432,25 @@ enum ConfigSetting {
             "tls or always-secure",
             preset("tls"),
             "When cookies are Secure: if this server serves TLS, or always, for a proxy with TLS in front of it."),
+    CHANNEL_POLICY(
+            ConfigPart.CHANNEL,
+            "policy",
+            "the name of a policy",
+            preset("default"),
+            "How often and when a failed message is handled again, how long it is kept, and whether a dead one holds up its lane"
+                    + " (dead-head)."),
+    CHANNEL_ORDER(
+            ConfigPart.CHANNEL,
+            "order",
+            "lane or none",
+            preset("lane"),
+            "Whether messages that are sent to a lane are handled in its order; with none lanes are ignored."),
+    CHANNEL_INTERRUPTED(
+            ConfigPart.CHANNEL,
+            "interrupted",
+            "repeat or park",
+            preset("repeat"),
+            "What becomes of a message whose lease expired: it is handled again, or it is UNKNOWN until somebody decides."),
 
     GATEWAY_PATH(
             ConfigPart.GATEWAY,

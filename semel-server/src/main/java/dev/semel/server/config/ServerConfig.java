@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration that has passed all checks: names are unique, routes lead from sources that exist to destinations that exist, and
+ * A configuration that has passed all checks: names are unique, routes lead from sources and topics that exist to destinations that exist, and
  * every policy that is named is there.
  *
  * @param store URL of the ledger, with its password if it has one; never shown
@@ -34,15 +34,21 @@ public record ServerConfig(
         tokens = List.copyOf(tokens);
     }
 
-    /** Where webhooks come from and go to, and the APIs behind the gateway. */
+    /**
+     * Where webhooks and messages come from and go to, the APIs behind the gateway, and channels of the HTTP API.
+     *
+     * @param channels those that differ from the presets
+     */
     public record Routing(
             List<SourceConfig> sources,
             List<DestinationConfig> destinations,
             List<RouteConfig> routes,
-            List<GatewayConfig> gateways) {
-        /** Without gateways. */
+            List<GatewayConfig> gateways,
+            List<TopicConfig> topics,
+            List<ChannelConfig> channels) {
+        /** Webhooks only. */
         public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
-            this(sources, destinations, routes, List.of());
+            this(sources, destinations, routes, List.of(), List.of(), List.of());
         }
 
         public Routing {
@@ -50,6 +56,8 @@ public record ServerConfig(
             destinations = List.copyOf(destinations);
             routes = List.copyOf(routes);
             gateways = List.copyOf(gateways);
+            channels = List.copyOf(channels);
+            topics = List.copyOf(topics);
         }
     }
 
@@ -68,17 +76,29 @@ public record ServerConfig(
         return routing.routes;
     }
 
+    /** Names of the HTTP API from which routes start. */
+    public List<TopicConfig> topics() {
+        return routing.topics;
+    }
+
     /** HTTP APIs behind the gateway. */
     public List<GatewayConfig> gateways() {
         return routing.gateways;
+    }
+
+    /** Channels of the HTTP API that differ from the presets. */
+    public List<ChannelConfig> channels() {
+        return routing.channels;
     }
 
     /** Without the URL of the store, which may have a password. */
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
-                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels()
+                + ", sources "
+                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size()
+                + " routes, gateways "
                 + gateways() + ", " + operators + "]";
     }
 
@@ -97,8 +117,18 @@ public record ServerConfig(
 
     /**
      * @param connections at once
+     * @param connectionsPerAddress at once
      * @param headerBytes of one request
-     * @param idle after which a connection that sends nothing is closed
+     * @param idle after which a connection without a complete request is closed
      */
-    public record RequestLimits(int connections, int headerBytes, Duration idle) {}
+    public record RequestLimits(int connections, int connectionsPerAddress, int headerBytes, Duration idle) {
+        /** One address may have half of the connections. */
+        public RequestLimits(int connections, int headerBytes, Duration idle) {
+            this(connections, usualPerAddress(connections), headerBytes, idle);
+        }
+
+        static int usualPerAddress(int connections) {
+            return Math.max(1, connections / 2);
+        }
+    }
 }

@@ -4,7 +4,7 @@ import dev.semel.Call;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.operator.AccessEvents;
 import dev.semel.operator.AccessEvents.Denial;
-import dev.semel.server.access.FailedAttempts;
+import dev.semel.server.access.ClientNetwork;
 import dev.semel.server.access.Person;
 import dev.semel.time.TimeSource;
 import dev.semel.worker.Housekeeper;
@@ -86,7 +86,7 @@ public final class OperatorAudit implements AutoCloseable {
     public void denied(HttpServletRequest request, @Nullable Person person, String reason) {
         long now = time.millis() / 1_000;
         String name = person == null ? null : person.name();
-        DeniedRequests exact = new DeniedRequests(now, reason, name, FailedAttempts.network(request.getRemoteAddr()));
+        DeniedRequests exact = new DeniedRequests(now, reason, name, ClientNetwork.of(request.getRemoteAddr()));
         Call.Origin origin = origin(request, person);
         synchronized (waiting) {
             if (now != second) {

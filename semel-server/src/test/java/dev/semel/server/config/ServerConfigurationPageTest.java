@@ -95,12 +95,14 @@ class ServerConfigurationPageTest {
                                 "listen",
                                 "policies",
                                 "sources",
+                                "topics",
                                 "destinations",
                                 "routes",
                                 "tokens",
                                 "users",
                                 "oidc",
                                 "sessions",
+                                "channels",
                                 "gateways")
                         .map(each -> each + ":")
                         .toList());
@@ -143,6 +145,9 @@ class ServerConfigurationPageTest {
                   header: X-Signature
                 key: json:/id
                 policy: webhook.inbox
+            topics:
+              orders: #TOPIC
+                policy: webhook.inbox
             destinations:
               app: #DESTINATION
                 url: https://app.example/hooks
@@ -179,6 +184,9 @@ class ServerConfigurationPageTest {
                   role: admin
             sessions: #SESSIONS
               idle: 30m
+            channels:
+              jobs: #CHANNEL
+                policy: default
             gateways:
               api: #GATEWAY
                 path: /shop

@@ -2,15 +2,19 @@ package dev.semel.examples.helpdesk;
 
 import dev.semel.Failure;
 import dev.semel.Failure.Category;
+import dev.semel.policy.Classifier;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,15 +28,20 @@ final class HelpdeskApi {
 
     private final URI base;
     private final Duration timeout;
+    private final InstantSource clock;
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(2))
             .build();
 
-    /** @param timeout of one call */
-    HelpdeskApi(URI base, Duration timeout) {
+    /**
+     * @param timeout of one call
+     * @param clock by which a Retry-After with a date is read
+     */
+    HelpdeskApi(URI base, Duration timeout, InstantSource clock) {
         this.base = base;
         this.timeout = timeout;
+        this.clock = clock;
     }
 
     /** Does an action under its key, by which the helpdesk recognises a repetition. */
@@ -47,15 +56,26 @@ final class HelpdeskApi {
                 .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
     }
 
-    /** The newest customer message of each ticket that has no tag of this name. */
-    List<TicketEvent> ticketsWithout(String tag) throws InterruptedException {
+    /** The newest customer message of each ticket that has no tag of this name, as the helpdesk describes it. */
+    List<JsonNode> ticketsWithout(String tag) throws InterruptedException {
         byte[] answer = exchange(HttpRequest.newBuilder(base.resolve("/tickets?without_tag=" + tag))
                 .GET());
-        List<TicketEvent> events = new ArrayList<>();
-        for (JsonNode each : JSON.readTree(answer)) {
-            events.add(TicketEvent.of(each));
-        }
-        return events;
+        List<JsonNode> tickets = new ArrayList<>();
+        JSON.readTree(answer).forEach(tickets::add);
+        return tickets;
+    }
+
+    /** A message by its ids. */
+    TicketEvent message(MessageReference reference) throws InterruptedException {
+        String query = "/message?conversation_id=" + encoded(reference.conversation()) + "&message_id="
+                + encoded(reference.message());
+        TicketEvent found = TicketEvent.of(JSON.readTree(
+                exchange(HttpRequest.newBuilder(base.resolve(query)).GET())));
+        return new TicketEvent(reference.conversation(), reference.message(), found.text(), found.createdAt());
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     private byte[] exchange(HttpRequest.Builder request) throws InterruptedException {
@@ -68,30 +88,13 @@ final class HelpdeskApi {
             throw thrown(Category.NETWORK, "connection failed", e);
         }
         if (response.statusCode() >= 300) {
-            throw refused(response);
+            throw Classifier.ofHttpStatus(
+                            response.statusCode(),
+                            response.headers().firstValue("Retry-After").orElse(null),
+                            clock.instant())
+                    .asException();
         }
         return response.body();
-    }
-
-    private static Failure.Thrown refused(HttpResponse<byte[]> response) {
-        Failure failure =
-                Failure.of(category(response.statusCode()), "The helpdesk answered " + response.statusCode() + ".");
-        return response.headers()
-                .firstValue("Retry-After")
-                .filter(value -> value.matches("\\d{1,9}"))
-                .map(value -> failure.withRetryAfter(Duration.ofSeconds(Long.parseLong(value))))
-                .orElse(failure)
-                .asException();
-    }
-
-    private static Category category(int status) {
-        return switch (status) {
-            case 401, 403 -> Category.AUTH;
-            case 404 -> Category.NOT_FOUND;
-            case 408 -> Category.TIMEOUT;
-            case 429 -> Category.RATE_LIMITED;
-            default -> status >= 500 ? Category.UPSTREAM_ERROR : Category.VALIDATION;
-        };
     }
 
     private static Failure.Thrown thrown(Category category, String what, Exception cause) {

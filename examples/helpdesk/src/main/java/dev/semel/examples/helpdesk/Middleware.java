@@ -1,10 +1,12 @@
 package dev.semel.examples.helpdesk;
 
-import dev.semel.Channel;
+import dev.semel.Policy;
 import dev.semel.Semel;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.http.ingress.EventField;
 import dev.semel.http.ingress.EventKey;
 import dev.semel.http.ingress.HmacHeader;
+import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookSecrets;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.http.ingress.WebhookSource;
@@ -12,11 +14,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -24,6 +24,7 @@ import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.jspecify.annotations.Nullable;
 
 /** The middleware: a ledger, its handlers, and a signed endpoint for webhooks on a free port of this machine. */
 public final class Middleware implements AutoCloseable {
@@ -44,41 +45,106 @@ public final class Middleware implements AutoCloseable {
         }
     }
 
-    /** Opens it and begins to work: what was left unfinished is continued. */
-    public Middleware(Settings settings, UnaryOperator<Semel.Settings> more) throws Exception {
-        semel = more.apply(Semel.settings(settings.store())).open();
-        createTables();
-        HelpdeskApi helpdesk = new HelpdeskApi(settings.helpdesk(), Duration.ofSeconds(2));
-        missed = new MissedTickets(semel, helpdesk);
-        new Decisions().register(semel);
-        // region act
-        Channel.Capacity capacity = Channel.Capacity.of(8)
-                .withRateLimit(Channel.RateLimit.perSecond(50))
-                .withBreaker(Channel.Breaker.usual());
-        semel.handle(Channels.ACT, capacity, (action, run) -> helpdesk.act(action));
-        // endregion
-        port = listen(settings.secret());
+    /**
+     * What tests and the demo change.
+     *
+     * @param settings more settings of Semel
+     * @param clock of everything, or null for the machine's and the store's
+     * @param timeout of a call to the helpdesk
+     * @param checkpoint is told where the middleware is
+     */
+    public record Options(
+            UnaryOperator<Semel.Settings> settings,
+            @Nullable InstantSource clock,
+            Duration timeout,
+            Checkpoint checkpoint) {
+        private static final List<Policy> POLICIES = List.of(Webhook.INBOX, Channels.HELPDESK);
+
+        /** As in production. */
+        public static final Options USUAL =
+                new Options(settings -> settings, null, Duration.ofSeconds(2), Checkpoint.NONE);
+
+        /** With another clock. */
+        public Options withClock(InstantSource value) {
+            return new Options(settings, value, timeout, checkpoint);
+        }
+
+        /** With another time-out of calls to the helpdesk. */
+        public Options withTimeout(Duration value) {
+            return new Options(settings, clock, value, checkpoint);
+        }
+
+        /** With something that is told where the middleware is. */
+        public Options withCheckpoint(Checkpoint value) {
+            return new Options(settings, clock, timeout, value);
+        }
+
+        /** A crash is noticed after so long, in place of a minute. */
+        public Options withLease(Duration lease) {
+            return new Options(
+                    all -> {
+                        Semel.Settings changed = settings.apply(all);
+                        for (Policy policy : POLICIES) {
+                            changed = changed.withPolicy(
+                                    policy.toBuilder().withLease(lease).build());
+                        }
+                        return changed;
+                    },
+                    clock,
+                    timeout,
+                    checkpoint);
+        }
+
+        private Semel open(String store) {
+            Semel.Settings all = settings.apply(Semel.settings(store));
+            return (clock == null ? all : all.withClock(clock)).open();
+        }
+
+        private InstantSource time() {
+            return clock == null ? InstantSource.system() : clock;
+        }
     }
 
-    private int listen(String secret) throws Exception {
+    private Middleware(Settings settings, Options options) throws Exception {
+        semel = options.open(settings.store());
+        createTables();
+        HelpdeskApi helpdesk = new HelpdeskApi(settings.helpdesk(), options.timeout(), options.time());
+        missed = new MissedTickets(semel, helpdesk);
+        new Decisions(options.checkpoint()).register(semel);
+        new HelpdeskCalls(semel, helpdesk, options.checkpoint()).register();
+        port = listen(source(settings.secret()).withClock(options.time()));
+    }
+
+    /** Opens it and begins to work: what was left unfinished is continued. */
+    public static Middleware open(Settings settings, Options options) throws Exception {
+        return new Middleware(settings, options);
+    }
+
+    private static WebhookSource source(String secret) {
         // region ingress
         EventKey key = EventKey.of(EventField.json("/conversation_id"), EventField.json("/message_id"))
                 .orElse(EventKey.textInBucket(
                         EventField.json("/conversation_id"), EventField.json("/text"), TicketEvent.BUCKET));
-        WebhookSource source = WebhookSource.hmac(
+        return WebhookSource.hmac(
                         TicketEvent.SOURCE,
                         WebhookSecrets.of(secret),
                         HmacHeader.of("X-Helpdesk-Signature").withPrefix("sha256="),
                         key.orElse(EventKey.bodyDigest()))
-                .withLane(EventField.json("/conversation_id"));
+                .withLane(EventField.json("/conversation_id"))
+                .withVaryingFields("rule", "sent_at");
         // endregion
+    }
+
+    private int listen(WebhookSource source) throws Exception {
         ServerConnector connector = new ServerConnector(server);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
+        // region jetty
         ServletContextHandler context = new ServletContextHandler();
         context.addServlet(new ServletHolder(new WebhookServlet(semel, Channels.INBOX, source)), "/webhooks");
         server.setHandler(context);
         server.start();
+        // endregion
         return connector.getLocalPort();
     }
 
@@ -101,23 +167,18 @@ public final class Middleware implements AutoCloseable {
     }
 
     /** Sends in what never arrived; returns how many messages that were. */
-    public int sendMissing() throws InterruptedException {
+    public int sendMissing() throws Exception {
         return missed.sendMissing();
     }
 
-    /** The conversations that wait for a human, because an action or a webhook of theirs is a dead letter. */
-    public List<String> handovers() throws SQLException {
-        return semel.inTransaction(tx -> {
-            List<String> conversations = new ArrayList<>();
-            try (Statement statement = tx.connection().createStatement();
-                    ResultSet rows = statement.executeQuery(
-                            "SELECT conversation FROM helpdesk_handover ORDER BY conversation")) {
-                while (rows.next()) {
-                    conversations.add(rows.getString(1));
-                }
-            }
-            return conversations;
-        });
+    /** The conversations that wait for a human: something of theirs is a dead letter, cannot be read, or waits for a login. */
+    public List<String> handovers() throws Exception {
+        return semel.inTransaction(tx -> Handovers.conversations(tx.connection()));
+    }
+
+    /** A human has looked after a conversation; returns whether it was handed over. */
+    public boolean closeHandover(String conversation) throws Exception {
+        return semel.inTransaction(tx -> Handovers.close(tx.connection(), conversation));
     }
 
     /** Where webhooks come in: {@code http://127.0.0.1:PORT/webhooks}. */

@@ -1,9 +1,12 @@
 package dev.semel.examples.helpdesk;
 
+import dev.semel.Failure;
 import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Sent;
 import dev.semel.Tenant;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Reconciliation: fetches the tickets without the processed mark and sends their messages in again, under the keys of their webhooks. One
@@ -18,15 +21,36 @@ final class MissedTickets {
         this.helpdesk = helpdesk;
     }
 
-    /** Returns how many had never arrived. */
-    int sendMissing() throws InterruptedException {
+    /** Returns how many had never arrived. A ticket that cannot be read is handed to a human and holds up no other. */
+    int sendMissing() throws Exception {
         int missing = 0;
-        for (TicketEvent event : helpdesk.ticketsWithout(Decisions.PROCESSED)) {
-            Sent sent = semel.send(Channels.DECIDE, Message.of(Tenant.SINGLE, event.key(), event));
-            if (sent instanceof Sent.Accepted accepted && accepted.first()) {
-                missing++;
+        for (JsonNode ticket : helpdesk.ticketsWithout(Decisions.PROCESSED)) {
+            try {
+                if (send(ticket) instanceof Sent.Accepted accepted && accepted.first()) {
+                    missing++;
+                }
+            } catch (Failure.Thrown e) {
+                handOver(ticket, e.failure());
             }
         }
         return missing;
+    }
+
+    private Sent send(JsonNode ticket) {
+        Optional<MessageReference> incomplete = MessageReference.ofIncomplete(ticket);
+        if (incomplete.isPresent()) {
+            return semel.send(
+                    Channels.FETCH, Message.of(Tenant.SINGLE, incomplete.get().key(), incomplete.get()));
+        }
+        TicketEvent event = TicketEvent.of(ticket);
+        return semel.send(Channels.DECIDE, Message.of(Tenant.SINGLE, event.key(), event));
+    }
+
+    private void handOver(JsonNode ticket, Failure failure) throws Exception {
+        String conversation = ticket.path("conversation_id").asString("unknown");
+        semel.inTransaction(tx -> {
+            Handovers.add(tx.connection(), "ticket:" + conversation, conversation, failure.reason());
+            return null;
+        });
     }
 }

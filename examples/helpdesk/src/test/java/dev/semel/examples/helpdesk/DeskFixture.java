@@ -1,120 +1,147 @@
 package dev.semel.examples.helpdesk;
 
-import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.client.WireMock;
-import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
-import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import dev.semel.Mode;
+import dev.semel.examples.demo.LedgerView;
+import dev.semel.examples.demo.StandIn;
+import dev.semel.examples.demo.TickingClock;
+import dev.semel.examples.helpdesk.demo.HelpdeskHistory;
+import dev.semel.examples.helpdesk.demo.Tickets;
+import dev.semel.examples.helpdesk.demo.Tickets.CustomerMessage;
+import dev.semel.examples.helpdesk.demo.WebhookSender;
 import dev.semel.operator.Operator;
-import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Store;
-import dev.semel.store.StoreProvider;
-import dev.semel.store.Stores;
 import dev.semel.store.Switchboard;
-import dev.semel.testkit.PrivatePostgres;
-import dev.semel.testkit.Scratch;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
+import dev.semel.testkit.Await;
+import dev.semel.testkit.history.Judgement;
+import dev.semel.testkit.history.Rule;
+import java.time.Duration;
 import java.util.List;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
-/** The middleware on a store of its own, with a stand-in for the helpdesk that may be told to fail. */
+/** The middleware on a store of its own and a clock that is moved, with a stand-in for the helpdesk that may be told to fail. */
 final class DeskFixture implements AutoCloseable {
+    static final String ACT = "helpdesk.act";
+    static final Operator.Warrant ANN = new Operator.Warrant("ann", "a test");
     private static final String SECRET = "a-secret-of-the-helpdesk";
 
-    enum Engine {
-        SQLITE,
-        POSTGRESQL
-    }
+    final Tickets tickets = new Tickets();
+    final TickingClock clock = new TickingClock();
+    final WebhookSender sender = new WebhookSender(SECRET);
+    final HelpdeskHistory history = new HelpdeskHistory(tickets);
+    final LedgerView ledger;
+    private final StandIn helpdesk = new StandIn(tickets);
+    private final Middleware.Settings settings;
+    private final Duration timeout;
+    private Middleware middleware;
 
-    final WireMockServer helpdesk = new WireMockServer(
-            WireMockConfiguration.wireMockConfig().dynamicPort().bindAddress("127.0.0.1"));
-    final Middleware middleware;
-    private final Store store;
-    private final Operator operator;
-    private final HttpClient http = HttpClient.newHttpClient();
-
+    /** With so much time for each call that a slow machine does not make one fail. */
     DeskFixture(Engine engine) throws Exception {
-        helpdesk.start();
-        helpdesk.stubFor(WireMock.post(WireMock.anyUrl()).atPriority(9).willReturn(WireMock.ok("{}")));
-        String url = engine == Engine.SQLITE
-                ? "sqlite:" + Scratch.directory("helpdesk").resolve("ledger.db")
-                : PrivatePostgres.shared().url(PrivatePostgres.shared().freshDatabase());
-        middleware = new Middleware(
-                new Middleware.Settings(url, URI.create(helpdesk.baseUrl()), SECRET), settings -> settings);
-        store = Stores.open(url, StoreProvider.Options.EXISTING);
-        operator = Operator.on(store);
+        this(engine, Duration.ofMinutes(1));
     }
 
-    static String message(String conversation, String message, String text) {
-        return "{\"conversation_id\":\"" + conversation + "\",\"message_id\":\"" + message + "\",\"text\":\"" + text
-                + "\",\"created_at\":\"2026-01-02T03:04:05Z\"}";
+    /** @param timeout of a call to the helpdesk, in real time */
+    DeskFixture(Engine engine, Duration timeout) throws Exception {
+        this.timeout = timeout;
+        settings = new Middleware.Settings(engine.fresh(), helpdesk.uri(), SECRET);
+        middleware = open();
+        ledger = new LedgerView(settings.store());
     }
 
-    /** Delivers a signed webhook; returns what the ingress says of it. */
-    String deliver(String body) throws Exception {
-        HttpResponse<String> answer = deliver(body, SECRET);
-        if (answer.statusCode() != 200) {
-            throw new AssertionError(answer.statusCode() + " " + answer.body());
-        }
-        return answer.headers().firstValue("Semel-Ingress").orElse("");
+    private Middleware open() throws Exception {
+        return Middleware.open(
+                settings, Middleware.Options.USUAL.withClock(clock).withTimeout(timeout));
     }
 
-    HttpResponse<String> deliver(String body, String secret) throws Exception {
-        Mac mac = Mac.getInstance("HmacSHA256");
-        mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-        String signature = HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
-        return http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + middleware.port() + "/webhooks"))
-                        .header("Content-Type", "application/json")
-                        .header("X-Helpdesk-Signature", "sha256=" + signature)
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
+    Middleware middleware() {
+        return middleware;
     }
 
-    /** The next call of an action is answered with this status. */
-    void failOnce(String action, int status, String retryAfter) {
-        helpdesk.stubFor(WireMock.post(WireMock.urlPathEqualTo("/" + action))
-                .atPriority(1)
-                .inScenario(action)
-                .whenScenarioStateIs("Started")
-                .willSetStateTo("failed")
-                .willReturn(WireMock.aResponse().withStatus(status).withHeader("Retry-After", retryAfter)));
+    /** A deployment: the old process ends in an orderly way, a new one starts. */
+    void redeploy() throws Exception {
+        middleware.close();
+        middleware = open();
     }
 
-    List<LoggedRequest> calls(String action) {
-        return helpdesk.findAll(WireMock.postRequestedFor(WireMock.urlPathEqualTo("/" + action)));
+    /** A customer writes, and the helpdesk sends the webhook; returns the message. */
+    CustomerMessage receive(String conversation, String id, String text) throws Exception {
+        CustomerMessage message = tickets.write(conversation, id, text);
+        deliver(message, message.json());
+        return message;
     }
 
-    List<Row> rows(State state, String channel) {
-        return operator.list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 100).stream()
-                .filter(row -> row.header().operation().equals(channel))
+    /** Delivers a signed webhook of a message; returns what the ingress says of it. */
+    String deliver(CustomerMessage message, String body) throws Exception {
+        return history.delivered(message, () -> sender.deliver(middleware.port(), body));
+    }
+
+    static ResponseDefinitionBuilder status(int status) {
+        return WireMock.aResponse().withStatus(status);
+    }
+
+    static ResponseDefinitionBuilder retryAfter(int status, String value) {
+        return status(status).withHeader("Retry-After", value);
+    }
+
+    /** Lets the time pass up to each retry, until so many actions are done. */
+    void awaitDone(int actions) {
+        clock.retryUntil(ledger, ACT, () -> ledger.rows(State.COMPLETED, ACT).size() == actions);
+    }
+
+    /** Waits, without moving the clock, until so many records of a channel are in a state; returns them. */
+    List<Row> await(State state, String channel, int count) {
+        return Await.until(
+                count + " of " + channel + " are " + state,
+                () -> ledger.rows(state, channel),
+                rows -> rows.size() == count);
+    }
+
+    /** Lets the time pass up to each retry, until so many records of a channel are dead letters; returns them. */
+    List<Row> awaitDead(String channel, int count) {
+        clock.retryUntil(
+                ledger,
+                channel,
+                () -> ledger.rows(State.FAILED_TERMINAL, channel).size() == count);
+        return ledger.rows(State.FAILED_TERMINAL, channel);
+    }
+
+    /** The conversations of the actions of a kind that took effect, in order. */
+    List<String> applied(String kind) {
+        return tickets.applied().stream()
+                .filter(call -> call.kind().equals(kind))
+                .map(Tickets.Call::conversation)
                 .toList();
-    }
-
-    void replay(Row row) {
-        operator.replay(row.id(), new Operator.Warrant("ann", "mended"));
     }
 
     /** Switches everything that acts on the helpdesk, and waits until it applies. */
     void switchSideEffects(Mode mode) throws Exception {
         Switchboard.Group group = new Switchboard.Group(Switchboard.Group.By.LABEL, Channels.SIDE_EFFECTS);
-        operator.setMode(Switchboard.Setting.forGroup(null, group, mode), new Operator.Warrant("ann", "a test"));
-        operator.awaitModes();
+        ledger.operator().setMode(Switchboard.Setting.forGroup(null, group, mode), ANN);
+        clock.advance(Duration.ofSeconds(5));
+        ledger.operator().awaitModes();
+    }
+
+    /** Nothing was lost, doubled or overtaken, and the audit tells all of it. Waits until nothing is under way. */
+    void assertHistoryHolds() {
+        judge().assertHolds(Rule.R1, Rule.R2, Rule.R7, Rule.R8, Rule.R9, Rule.R10);
+    }
+
+    /** As {@link #assertHistoryHolds}, where every action was replayed by an operator and so has lost its place. */
+    void assertHistoryOfReplaysHolds() {
+        judge().assertHolds(Rule.R1, Rule.R2, Rule.R7, Rule.R8, Rule.R9);
+    }
+
+    private Judgement judge() {
+        Await.until("nothing is left to do", ledger::isQuiet);
+        return history.judge(ledger);
     }
 
     @Override
     public void close() {
         middleware.close();
-        store.close();
-        helpdesk.stop();
+        ledger.close();
+        clock.close();
+        helpdesk.close();
     }
 }

@@ -2,13 +2,13 @@ package dev.semel.examples.desk;
 
 import dev.semel.Policy;
 import dev.semel.Semel;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.crm.CrmSync;
 import dev.semel.examples.desk.documents.Documents;
 import dev.semel.examples.desk.documents.PdfRenderer;
 import dev.semel.examples.desk.extraction.Extraction;
 import dev.semel.examples.desk.quotes.Commands;
 import dev.semel.examples.desk.quotes.Quotes;
-import dev.semel.examples.desk.shared.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import dev.semel.examples.desk.slack.Bot;
 import dev.semel.examples.desk.slack.DeadLetters;

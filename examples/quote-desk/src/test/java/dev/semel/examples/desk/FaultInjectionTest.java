@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.client.WireMock;
+import dev.semel.examples.demo.ChildProcess;
+import dev.semel.examples.demo.LedgerView;
+import dev.semel.examples.demo.StandIn;
 import dev.semel.examples.desk.demo.CrmDeals;
 import dev.semel.examples.desk.demo.DeskProcess;
-import dev.semel.examples.desk.demo.LedgerView;
 import dev.semel.examples.desk.demo.SlackUser;
 import dev.semel.examples.desk.demo.SlackWorkspace;
-import dev.semel.examples.desk.demo.StandIn;
 import dev.semel.examples.desk.demo.ToyModel;
 import dev.semel.examples.desk.shared.Database;
 import dev.semel.testkit.Await;
@@ -44,7 +45,7 @@ class FaultInjectionTest {
     private final DeskHistory history = new DeskHistory(settings.file(), database, workspace);
     private final SlackUser ada = new SlackUser("ada", "deals", SECRET, this::port);
     private final SlackUser bob = new SlackUser("bob", "deal-desk", SECRET, this::port);
-    private DeskProcess desk;
+    private ChildProcess desk;
 
     private int port() {
         return desk.port();
@@ -77,7 +78,7 @@ class FaultInjectionTest {
 
     /** Everything is over, and the run kept all rules. */
     private void judge(int quotes) throws Exception {
-        try (LedgerView ledger = new LedgerView(settings.file())) {
+        try (LedgerView ledger = new LedgerView("sqlite:" + settings.file())) {
             Await.until("nothing is left to do", ledger::isQuiet);
         }
         desk.close();
@@ -87,7 +88,7 @@ class FaultInjectionTest {
 
     @Test
     void cases1And2_replayedCommandAndReplayedApprovalHaveOneEffect() throws Exception {
-        start("nowhere");
+        start(ChildProcess.NOWHERE);
         SlackUser.Delivery command = ada.command("t0", "new Globex 10 Team");
         for (int i = 0; i < 3; i++) {
             send(ada, "t0", i == 0 ? command : command.again(i));
@@ -121,9 +122,9 @@ class FaultInjectionTest {
     void case3_crashAfterReservationBeforeTheCommit() throws Exception {
         start("create.before-commit");
         send(ada, "t1", ada.command("t1", "new Acme 25 Pro"));
-        assertThat(desk.awaitEnd()).isEqualTo(DeskProcess.HALTED);
+        assertThat(desk.awaitEnd()).isEqualTo(ChildProcess.HALTED);
         assertThat(count("SELECT count(*) FROM quote")).isZero();
-        start("nowhere");
+        start(ChildProcess.NOWHERE);
         send(ada, "t1", ada.command("t1", "new Acme 25 Pro").again(1));
         Await.until("the card is shown", () -> shows("deals", "Acme"));
         judge(1);
@@ -133,12 +134,12 @@ class FaultInjectionTest {
     void case4_crashAfterTheCommitBeforeTheSideEffectIsDone() throws Exception {
         start("inbox.after-commit");
         send(ada, "t1", ada.command("t1", "new Acme 25 Pro"));
-        assertThat(desk.awaitEnd()).isEqualTo(DeskProcess.HALTED);
+        assertThat(desk.awaitEnd()).isEqualTo(ChildProcess.HALTED);
         assertThat(count("SELECT count(*) FROM quote")).isEqualTo(1);
         start("status.after-call");
-        assertThat(desk.awaitEnd()).isEqualTo(DeskProcess.HALTED);
+        assertThat(desk.awaitEnd()).isEqualTo(ChildProcess.HALTED);
         assertThat(count("SELECT count(*) FROM slack_card")).isZero();
-        start("nowhere");
+        start(ChildProcess.NOWHERE);
         Await.until("the card is noted", () -> count("SELECT count(*) FROM slack_card") == 1);
         judge(1);
         assertThat(workspace.posts("deals")).hasSize(1);
@@ -153,7 +154,7 @@ class FaultInjectionTest {
         }
         crm.fail("/crm/deals", 1, WireMock.aResponse().withFixedDelay(3000));
         crm.fail("/crm/deals", 1, WireMock.aResponse().withStatus(401)); // the newest fault comes first
-        start("nowhere");
+        start(ChildProcess.NOWHERE);
         routed("Q-1001");
         send(
                 bob,

@@ -1,38 +1,26 @@
 package dev.semel.examples.desk;
 
-import dev.semel.audit.AuditEvent;
+import dev.semel.examples.demo.LedgerView;
+import dev.semel.examples.demo.StandIn;
+import dev.semel.examples.demo.TickingClock;
 import dev.semel.examples.desk.demo.CrmDeals;
 import dev.semel.examples.desk.demo.SlackUser;
 import dev.semel.examples.desk.demo.SlackWorkspace;
 import dev.semel.examples.desk.demo.SocketStandIn;
-import dev.semel.examples.desk.demo.StandIn;
 import dev.semel.examples.desk.demo.ToyModel;
 import dev.semel.operator.Operator;
-import dev.semel.store.AuditFilter;
-import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Store;
-import dev.semel.store.StoreProvider;
-import dev.semel.store.Stores;
 import dev.semel.testkit.Await;
 import dev.semel.testkit.Scratch;
-import dev.semel.time.ManualTime;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -41,7 +29,6 @@ import java.util.function.UnaryOperator;
  */
 final class Office implements AutoCloseable {
     static final String SECRET = "a-signing-secret-of-slack";
-    private static final Duration TICK = Duration.ofMillis(10);
 
     final SlackWorkspace workspace = new SlackWorkspace();
     final CrmDeals deals = new CrmDeals();
@@ -49,15 +36,13 @@ final class Office implements AutoCloseable {
     final StandIn crm = new StandIn(deals);
     final StandIn model = new StandIn(new ToyModel());
     final SocketStandIn socket;
-    final ManualTime time = new ManualTime(System.currentTimeMillis() + 3_600_000);
+    final TickingClock time = new TickingClock();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final Path folder = Scratch.directory("quote-desk");
     final SlackUser ada = new SlackUser("ada", "deals", SECRET, this::port);
     final SlackUser bob = new SlackUser("bob", "deal-desk", SECRET, this::port);
-    private final ScheduledExecutorService ticking = Executors.newSingleThreadScheduledExecutor();
     private final QuoteDesk desk;
-    private final Store store;
-    private final Operator operator;
+    private final LedgerView ledger;
 
     Office() throws Exception {
         this(options -> options);
@@ -67,19 +52,12 @@ final class Office implements AutoCloseable {
         socket = new SocketStandIn();
         workspace.useSocket(socket.uri());
         desk = QuoteDesk.open(settings(), more.apply(usual()));
-        store = Stores.open(url(), StoreProvider.Options.EXISTING);
-        operator = Operator.on(store);
-        ticking.scheduleAtFixedRate(() -> time.advance(TICK), 0, TICK.toMillis(), TimeUnit.MILLISECONDS);
+        ledger = new LedgerView(url());
     }
 
     private QuoteDesk.Options usual() {
-        return QuoteDesk.Options.USUAL.withSettings(settings -> settings.withClock(this::now)
-                .withWatch(MicrometerWatch.of(meters))
-                .withAuditOfEachReplay());
-    }
-
-    private Instant now() {
-        return Instant.ofEpochMilli(time.millis());
+        return QuoteDesk.Options.USUAL.withSettings(settings ->
+                settings.withClock(time).withWatch(MicrometerWatch.of(meters)).withAuditOfEachReplay());
     }
 
     DeskSettings settings() {
@@ -119,44 +97,31 @@ final class Office implements AutoCloseable {
 
     /** Lets the time pass up to each retry of a channel, until the condition holds. */
     void retryUntil(String operation, Await.Condition condition) {
-        Await.until("the retries of " + operation + " are over", () -> {
-            if (condition.holds()) {
-                return true;
-            }
-            rows(State.FAILED_RETRYABLE, operation).stream()
-                    .mapToLong(row -> row.status().at() - time.millis())
-                    .max()
-                    .ifPresent(wait -> time.advance(Duration.ofMillis(Math.max(0, wait) + 1)));
-            return false;
-        });
+        time.retryUntil(ledger, operation, condition);
     }
 
     /** The records of an operation or channel in a state. */
     List<Row> rows(State state, String operation) {
-        return operator.list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 1000).stream()
-                .filter(row -> row.header().operation().equals(operation))
-                .toList();
+        return ledger.rows(state, operation);
     }
 
     /** The audit of an operation or channel, oldest first, each event by the names of its fields. */
     List<Map<String, Object>> audit(String operation) {
-        List<Map<String, Object>> events = new ArrayList<>(store.audit().newest(AuditFilter.ALL, 10_000).stream()
-                .map(row -> new AuditEvent(row).fields())
-                .filter(fields -> operation.equals(fields.get("operation")))
-                .toList());
-        Collections.reverse(events);
-        return events;
+        return ledger.audit(operation);
     }
 
     /** Of these, those of a type. */
     List<Map<String, Object>> audit(String operation, String type) {
-        return audit(operation).stream()
-                .filter(fields -> type.equals(fields.get("type")))
-                .toList();
+        return ledger.audit(operation, type);
+    }
+
+    /** The delays before the retries of a channel, in milliseconds. */
+    List<Long> delays(String channel) {
+        return ledger.delays(channel);
     }
 
     Operator operator() {
-        return operator;
+        return ledger.operator();
     }
 
     /** A quote that is approved, so that it goes to the CRM and to the printer. */
@@ -179,8 +144,8 @@ final class Office implements AutoCloseable {
     @Override
     public void close() {
         desk.close();
-        store.close();
-        ticking.shutdownNow();
+        ledger.close();
+        time.close();
         slack.close();
         crm.close();
         model.close();

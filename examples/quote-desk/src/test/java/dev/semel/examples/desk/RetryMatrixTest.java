@@ -12,12 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** Section 6: how often and after which delays each class is retried, and when it becomes a dead letter. */
 class RetryMatrixTest {
-    private static List<Long> delays(Office office, String channel) {
-        return office.audit(channel, "retry.attempt").stream()
-                .map(event -> (Long) event.get("delay_ms"))
-                .toList();
-    }
-
     private static void assertDead(Office office, String channel) {
         assertThat(office.rows(State.FAILED_TERMINAL, channel)).hasSize(1);
         assertThat(office.audit(channel, "retry.exhausted")).hasSize(1);
@@ -41,7 +35,7 @@ class RetryMatrixTest {
             office.retryUntil(
                     "slack-status",
                     () -> !office.rows(State.FAILED_TERMINAL, "slack-status").isEmpty());
-            assertFullJitter(delays(office, "slack-status"), 5, 250, 30_000);
+            assertFullJitter(office.delays("slack-status"), 5, 250, 30_000);
             assertDead(office, "slack-status");
         }
     }
@@ -57,7 +51,7 @@ class RetryMatrixTest {
             office.retryUntil(
                     "slack-status",
                     () -> !office.rows(State.FAILED_TERMINAL, "slack-status").isEmpty());
-            assertThat(delays(office, "slack-status")).isEmpty();
+            assertThat(office.delays("slack-status")).isEmpty();
         }
     }
 
@@ -69,7 +63,7 @@ class RetryMatrixTest {
             office.retryUntil(
                     "crm-writeback",
                     () -> !office.rows(State.FAILED_TERMINAL, "crm-writeback").isEmpty());
-            assertFullJitter(delays(office, "crm-writeback"), 6, 500, 60_000);
+            assertFullJitter(office.delays("crm-writeback"), 6, 500, 60_000);
             assertDead(office, "crm-writeback");
         }
     }
@@ -87,7 +81,7 @@ class RetryMatrixTest {
             office.retryUntil(
                     "pdf-render",
                     () -> !office.rows(State.FAILED_TERMINAL, "pdf-render").isEmpty());
-            assertThat(delays(office, "pdf-render")).containsExactly(1000L, 3000L);
+            assertThat(office.delays("pdf-render")).containsExactly(1000L, 3000L);
             assertDead(office, "pdf-render");
         }
     }
@@ -100,7 +94,7 @@ class RetryMatrixTest {
             office.retryUntil(
                     "llm-extract",
                     () -> !office.rows(State.FAILED_TERMINAL, "llm-extract").isEmpty());
-            List<Long> delays = delays(office, "llm-extract");
+            List<Long> delays = office.delays("llm-extract");
             assertThat(delays).hasSize(3);
             for (int i = 0; i < 3; i++) {
                 assertThat(delays.get(i)).isBetween(150L << i, 450L << i);

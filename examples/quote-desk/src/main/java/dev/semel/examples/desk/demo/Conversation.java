@@ -1,8 +1,12 @@
 package dev.semel.examples.desk.demo;
 
 import com.github.tomakehurst.wiremock.client.WireMock;
+import dev.semel.examples.demo.ChildProcess;
+import dev.semel.examples.demo.LedgerView;
+import dev.semel.examples.demo.StandIn;
 import dev.semel.examples.desk.DeskSettings;
 import dev.semel.examples.desk.shared.Database;
+import dev.semel.testkit.Await;
 import java.io.PrintStream;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -25,7 +29,7 @@ public final class Conversation implements AutoCloseable {
     private final SlackUser bob = new SlackUser("bob", "deal-desk", SECRET, this::port);
     private final DeskSettings settings;
     private final Database database;
-    private DeskProcess desk;
+    private ChildProcess desk;
     private int deliveries;
 
     private Conversation(Screen screen, Path folder) throws Exception {
@@ -40,7 +44,7 @@ public final class Conversation implements AutoCloseable {
         database = new Database(settings.file());
         workspace.useSocket(socket.uri());
         workspace.onShown(screen::shown);
-        desk = DeskProcess.start(settings, "nowhere");
+        desk = DeskProcess.start(settings, ChildProcess.NOWHERE);
     }
 
     /** Plays the conversation and prints it. */
@@ -85,7 +89,7 @@ public final class Conversation implements AutoCloseable {
         say(ada, "t2", "price Q-1001");
         awaitShown("deals", "needs an approval");
         say(ada, "t3", "route Q-1001");
-        Screen.until(
+        Await.until(
                 "the approval is asked for",
                 () -> workspace.button("deal-desk", "approve").isPresent());
         crm.fail("/crm/deals", 1, WireMock.jsonResponse("{\"error\":\"field segment is unknown\"}", 422));
@@ -99,23 +103,23 @@ public final class Conversation implements AutoCloseable {
         send(bob, bob.press("t5", "approve", approval));
         awaitShown("deal-desk", "already processed");
         awaitShown("deals", "Q-1001.pdf");
-        Screen.until(
+        Await.until(
                 "the CRM has refused it",
                 () -> workspace.button("deals", "retry").isPresent());
         screen.aside("somebody adds the field to the CRM");
         screen.person(ada, "presses [retry]");
         send(ada, ada.press("t6", "retry", workspace.button("deals", "retry").orElseThrow()));
         awaitShown("deals", "It is being tried again.");
-        Screen.until("the deal is in the CRM", () -> deals.deals().containsKey("Q-1001-v3"));
-        Screen.until("that is noted", () -> count("SELECT count(*) FROM crm_sync WHERE state = 'SYNCED'") == 1);
+        Await.until("the deal is in the CRM", () -> deals.deals().containsKey("Q-1001-v3"));
+        Await.until("that is noted", () -> count("SELECT count(*) FROM crm_sync WHERE state = 'SYNCED'") == 1);
         screen.aside("the CRM has the deal Q-1001-v3");
     }
 
     private void crash(String checkpoint, String where, String trigger, String customer) throws Exception {
         screen.scene("The desk dies " + where);
-        try (LedgerView ledger = new LedgerView(settings.file())) {
+        try (LedgerView ledger = new LedgerView("sqlite:" + settings.file())) {
             // What is left would be continued at the start, and reach the checkpoint too early.
-            Screen.until("nothing is left to do", ledger::isQuiet);
+            Await.until("nothing is left to do", ledger::isQuiet);
         }
         desk.close();
         desk = DeskProcess.start(settings, checkpoint);
@@ -123,10 +127,10 @@ public final class Conversation implements AutoCloseable {
         send(ada, ada.command(trigger, "new " + customer + " 10 Team"));
         screen.aside("Slack has its acknowledgement; then the process is halted (exit code " + desk.awaitEnd() + ")");
         screen.aside("quotes for " + customer + ": " + quotes(customer) + "; the desk is started again");
-        desk = DeskProcess.start(settings, "nowhere");
+        desk = DeskProcess.start(settings, ChildProcess.NOWHERE);
         awaitShown("deals", customer);
         String noted = "SELECT count(*) FROM slack_card JOIN quote ON id = quote WHERE customer = ?";
-        Screen.until("the card is noted", () -> count(noted, customer) == 1);
+        Await.until("the card is noted", () -> count(noted, customer) == 1);
         screen.aside("quotes for " + customer + ": " + quotes(customer) + ", status cards: "
                 + workspace.posts("deals").stream()
                         .filter(post -> post.text().contains(customer))
@@ -141,7 +145,7 @@ public final class Conversation implements AutoCloseable {
         awaitShown("deals", "I could not read the quantity.");
         model.fail("/v1/extract", 4, WireMock.aResponse().withStatus(503));
         mention("Ev3", "15 Enterprise for Umbrella");
-        Screen.until(
+        Await.until(
                 "the form is offered",
                 () -> workspace.button("deals", "open_form").isPresent());
         screen.person(ada, "fills in the form: Umbrella, Enterprise, 15");
@@ -151,7 +155,7 @@ public final class Conversation implements AutoCloseable {
 
     private void socketMode() throws Exception {
         screen.scene("Socket Mode: the connection is lost, and the same envelope comes again");
-        Screen.until("the desk is connected", () -> socket.connections() > 0);
+        Await.until("the desk is connected", () -> socket.connections() > 0);
         int before = socket.connections();
         Map<String, String> payload =
                 Map.of("trigger_id", "t50", "text", "new Stark 5 Pro", "user_name", "ada", "channel_name", "deals");
@@ -160,7 +164,7 @@ public final class Conversation implements AutoCloseable {
         awaitShown("deals", "Stark");
         socket.drop();
         socket.deliver("e2", "slash_commands", JsonMapper.shared().valueToTree(payload));
-        Screen.until("it is acknowledged", () -> socket.acknowledged().contains("e2"));
+        Await.until("it is acknowledged", () -> socket.acknowledged().contains("e2"));
         deliveries += 2;
         screen.aside("connections: " + (socket.connections() - before + 1) + ", acknowledged: " + socket.acknowledged()
                 + ", quotes for Stark: " + quotes("Stark"));
@@ -197,7 +201,7 @@ public final class Conversation implements AutoCloseable {
     }
 
     private void awaitShown(String channel, String text) throws Exception {
-        Screen.until(
+        Await.until(
                 "\"" + text + "\" is shown",
                 () -> workspace.posts(channel).stream()
                         .anyMatch(post -> post.text().contains(text)));

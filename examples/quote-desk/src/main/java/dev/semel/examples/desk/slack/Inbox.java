@@ -5,12 +5,12 @@ import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.LeasedContext;
 import dev.semel.Semel;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.outbox.Channels;
 import dev.semel.examples.desk.outbox.FreeText;
 import dev.semel.examples.desk.quotes.Command;
 import dev.semel.examples.desk.quotes.Commands;
 import dev.semel.examples.desk.shared.Asked;
-import dev.semel.examples.desk.shared.Checkpoint;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.key.Keys;
 

@@ -2,9 +2,9 @@ package dev.semel.examples.desk.slack;
 
 import dev.semel.LeasedContext;
 import dev.semel.Semel;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.outbox.Channels;
 import dev.semel.examples.desk.outbox.Note;
-import dev.semel.examples.desk.shared.Checkpoint;
 
 /** Appends messages to Slack channels. A delivery whose token is there already posts nothing. */
 public final class Notices {

@@ -2,9 +2,9 @@ package dev.semel.examples.desk.slack;
 
 import dev.semel.LeasedContext;
 import dev.semel.Semel;
+import dev.semel.examples.demo.Checkpoint;
 import dev.semel.examples.desk.outbox.Card;
 import dev.semel.examples.desk.outbox.Channels;
-import dev.semel.examples.desk.shared.Checkpoint;
 import dev.semel.examples.desk.shared.Database;
 import java.sql.SQLException;
 import java.util.List;
