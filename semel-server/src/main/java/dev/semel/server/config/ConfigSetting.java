@@ -1,5 +1,9 @@
 package dev.semel.server.config;
 
+import static dev.semel.server.config.UnsetSetting.preset;
+import static dev.semel.server.config.UnsetSetting.required;
+import static dev.semel.server.config.UnsetSetting.words;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -550,35 +554,15 @@ enum ConfigSetting {
     private final ConfigPart part;
     private final String key;
     private final String form;
-    private final Unset unset;
+    private final UnsetSetting unset;
     private final String meaning;
 
-    ConfigSetting(ConfigPart part, String key, String form, Unset unset, String meaning) {
+    ConfigSetting(ConfigPart part, String key, String form, UnsetSetting unset, String meaning) {
         this.part = part;
         this.key = key;
         this.form = form;
         this.unset = unset;
         this.meaning = meaning;
-    }
-
-    /**
-     * What holds when it is not set.
-     *
-     * @param preset read as if it were written; null when there is none
-     * @param words for the reference
-     */
-    private record Unset(@Nullable String preset, String words) {}
-
-    private static Unset required() {
-        return new Unset(null, "required");
-    }
-
-    private static Unset preset(String value) {
-        return new Unset(value, value);
-    }
-
-    private static Unset words(String words) {
-        return new Unset(null, words);
     }
 
     ConfigPart part() {
@@ -601,16 +585,16 @@ enum ConfigSetting {
     }
 
     boolean isRequired() {
-        return unset.words.equals("required");
+        return unset.words().equals("required");
     }
 
     @Nullable
     String preset() {
-        return unset.preset;
+        return unset.preset();
     }
 
     /** What holds when it is not set, in words. */
     String unset() {
-        return unset.words;
+        return unset.words();
     }
 }
