@@ -155,8 +155,9 @@ final class OpenLedger implements AutoCloseable {
         engine.operator().modes();
     }
 
-    /** Lets deliveries under way end, and hands back the others. */
+    /** Lets deliveries under way end, and hands back the others. Upgraded connections, which have no end of their own, are closed. */
     boolean drain(Duration bound) {
+        gateways.forEach(GatewayEndpoint::closeUpgraded);
         return engine.drain(bound);
     }
 

@@ -536,6 +536,24 @@ enum ConfigSetting {
             "pass or refuse",
             preset("pass"),
             "What happens to GET requests that are answered with a stream, such as text/event-stream."),
+    GATEWAY_UPGRADES(
+            ConfigPart.GATEWAY,
+            "upgrades",
+            "pass or refuse",
+            preset("refuse"),
+            "What happens to GET requests that ask for a WebSocket connection."),
+    GATEWAY_UPGRADED_CONNECTIONS(
+            ConfigPart.GATEWAY,
+            "upgraded-connections",
+            "1 to 10000",
+            preset("100"),
+            "WebSocket connections at once; further ones get 503."),
+    GATEWAY_LONGEST_UPGRADE(
+            ConfigPart.GATEWAY,
+            "longest-upgrade",
+            "a duration, 1s to 24h",
+            preset("1h"),
+            "Time after which a WebSocket connection is closed; one that stands still is closed after idle."),
     GATEWAY_LARGEST_REQUEST(
             ConfigPart.GATEWAY, "largest-request", "a size, 1B to 64MiB", preset("1MiB"), "Largest body of a request."),
     GATEWAY_LARGEST_RESPONSE(
