@@ -35,8 +35,8 @@ class ExternalRunReadsTest {
         try (Semel semel = Semel.settings("memory:").withWatch(watch).open()) {
             ExternalRuns runs = Engine.behind(semel).orElseThrow().externalRuns();
             Call<String> call = Call.of(Tenant.of("acme"), Key.of("k"), "12");
-            RunGranted<String> run = (RunGranted<String>)
-                    runs.begin(CHARGE, call, new BeginTerms(Duration.ofSeconds(10), null));
+            RunGranted<String> run =
+                    (RunGranted<String>) runs.begin(CHARGE, call, new BeginTerms(Duration.ofSeconds(10), null));
             shared.clear();
             assertThat(runs.finish(CHARGE, run.run(), "r")).isEqualTo(new EndRecorded<>());
             assertThat(shared).containsExactly("find", "move");
