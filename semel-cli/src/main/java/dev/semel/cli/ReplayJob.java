@@ -23,7 +23,8 @@ final class ReplayJob {
     /** @throws CheckFailed when no job can have this name */
     static String path(String job) {
         if (!job.matches("[A-Za-z0-9._-]{1,100}")) {
-            throw new CheckFailed("Replay job " + Screen.plain(job) + " not found: it never existed or has been purged.");
+            throw new CheckFailed(
+                    "Replay job " + Screen.plain(job) + " not found: it never existed or has been purged.");
         }
         return "/admin/dead/replays/" + job;
     }

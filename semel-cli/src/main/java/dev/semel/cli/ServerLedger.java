@@ -64,10 +64,12 @@ final class ServerLedger implements OperatedLedger {
 
     private HttpRequest.Builder request(String path, CommandInput parameters) {
         StringBuilder query = new StringBuilder();
-        parameters.members().forEach((name, value) -> query.append(query.isEmpty() ? '?' : '&')
-                .append(encoded(name))
-                .append('=')
-                .append(encoded(value.toString())));
+        parameters
+                .members()
+                .forEach((name, value) -> query.append(query.isEmpty() ? '?' : '&')
+                        .append(encoded(name))
+                        .append('=')
+                        .append(encoded(value.toString())));
         return HttpRequest.newBuilder(URI.create(base + path + query))
                 .timeout(ANSWERING)
                 .header("Authorization", "Bearer " + token)

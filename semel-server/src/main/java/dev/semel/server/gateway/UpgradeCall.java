@@ -80,8 +80,10 @@ final class UpgradeCall {
         ServletContextRequest core = ServletContextRequest.getServletContextRequest(request);
         EndPoint caller = core.getConnectionMetaData().getConnection().getEndPoint();
         CompletableFuture<UpgradeAnswer> answered = new CompletableFuture<>();
-        Joining joining = new Joining(answered, api -> UpgradedConnection.from(
-                api, caller, client.executor(), config.upstream().idle()));
+        Joining joining = new Joining(
+                answered,
+                api -> UpgradedConnection.from(
+                        api, caller, client.executor(), config.upstream().idle()));
         Request sent = client.request("GET", target)
                 .headers(all -> all.add(ForwardedHeaders.toApi(config, request))
                         .put(HttpHeader.CONNECTION, "Upgrade")
@@ -142,7 +144,8 @@ final class UpgradeCall {
     }
 
     /** Takes over the connection on which the API has answered 101. */
-    private record Joining(CompletableFuture<UpgradeAnswer> answered, Function<EndPoint, UpgradedConnection> connections)
+    private record Joining(
+            CompletableFuture<UpgradeAnswer> answered, Function<EndPoint, UpgradedConnection> connections)
             implements HttpUpgrader {
         @Override
         public void prepare(Request prepared) {

@@ -84,7 +84,9 @@ class AdminPageTest {
     private static List<String> compared(List<String> shown, List<String> printed, Map<String, String> actual) {
         List<String> result = new ArrayList<>();
         for (int i = 0; i < printed.size(); i++) {
-            Matcher own = VARYING.matcher(printed.get(i).replaceAll("replays/[0-9a-f]{12} is due since \\d+ m?s", "replays/b27a8b4e204c is due since 5 ms"));
+            Matcher own = VARYING.matcher(printed.get(i)
+                    .replaceAll(
+                            "replays/[0-9a-f]{12} is due since \\d+ m?s", "replays/b27a8b4e204c is due since 5 ms"));
             Matcher pages = VARYING.matcher(i < shown.size() ? shown.get(i) : "");
             StringBuilder line = new StringBuilder();
             while (own.find()) {

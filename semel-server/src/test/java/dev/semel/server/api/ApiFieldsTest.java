@@ -19,8 +19,8 @@ class ApiFieldsTest {
         if (lines || endpoint.path().endsWith("{operation}/begin")) {
             return "{\"key\":\"k\",\"surprise\":1}";
         }
-        boolean many = endpoint.input().body().stream()
-                .anyMatch(field -> field.name().equals("messages"));
+        boolean many =
+                endpoint.input().body().stream().anyMatch(field -> field.name().equals("messages"));
         boolean claim = endpoint.path().endsWith("/claim");
         return claim
                 ? "{\"surprise\":1}"

@@ -50,7 +50,9 @@ class HostileGatewayTest {
             assertThat(server.post("/a", "second").statusCode()).isEqualTo(502);
             assertThat(server.post("/a", "second").body()).contains("idempotency.outcome_unknown");
         }
-        assertThat(posts).as("neither the HTTP client nor the retry sent it again").hasValue(2);
+        assertThat(posts)
+                .as("neither the HTTP client nor the retry sent it again")
+                .hasValue(2);
     }
 
     @Test
