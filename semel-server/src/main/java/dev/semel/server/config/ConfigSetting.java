@@ -130,11 +130,7 @@ enum ConfigSetting {
             required(),
             "The secrets that the sender may sign with, at most 8. Two while a secret is replaced."),
     SOURCE_HMAC(
-            ConfigPart.SOURCE,
-            "hmac",
-            "settings",
-            words("required for scheme hmac"),
-            "The signature's header, for scheme hmac only."),
+            ConfigPart.SOURCE, "hmac", "settings", words("required for scheme hmac"), "The header of the signature."),
     SOURCE_KEY(
             ConfigPart.SOURCE,
             "key",
@@ -142,11 +138,7 @@ enum ConfigSetting {
             words("the scheme's own; required for hmac"),
             "What makes two webhooks the same event."),
     SOURCE_LANE(
-            ConfigPart.SOURCE,
-            "lane",
-            "a field",
-            words("no lane"),
-            "Webhooks with the same text here are delivered in their order."),
+            ConfigPart.SOURCE, "lane", "a field", words("no lane"), "Webhooks with the same text keep their order."),
     SOURCE_TENANT(
             ConfigPart.SOURCE,
             "tenant",
@@ -190,12 +182,7 @@ enum ConfigSetting {
     HMAC_ALGORITHM(ConfigPart.HMAC, "algorithm", "sha256 or sha512", preset("sha256"), "The hash of the HMAC."),
 
     KEY_ALL(ConfigPart.KEY, "all-of", "a list of fields", words("none"), "All these fields together are the key."),
-    KEY_FIRST(
-            ConfigPart.KEY,
-            "first-of",
-            "a list of keys",
-            words("none"),
-            "The first of these keys that the webhook has."),
+    KEY_FIRST(ConfigPart.KEY, "first-of", "a list of keys", words("none"), "The first of these that the webhook has."),
     KEY_TEXT(
             ConfigPart.KEY,
             "text",
@@ -328,12 +315,7 @@ enum ConfigSetting {
             words("none"),
             "Private networks that deliveries may connect to."),
 
-    ROUTE_FROM(
-            ConfigPart.ROUTE,
-            "from",
-            "the name of a source or topic",
-            required(),
-            "Where the webhooks or messages come from."),
+    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source or topic", required(), "Where they come from."),
     ROUTE_TO(
             ConfigPart.ROUTE,
             "to",
@@ -342,12 +324,7 @@ enum ConfigSetting {
             "Where they go. A destination gets each webhook at most once, however many routes lead to it."),
     ROUTE_WHEN(ConfigPart.ROUTE, "when", "a list of conditions", words("every webhook"), "All of these must hold."),
 
-    CONDITION_JSON(
-            ConfigPart.CONDITION,
-            "json",
-            "a JSON pointer",
-            required(),
-            "Which value of the body is looked at, such as /type."),
+    CONDITION_JSON(ConfigPart.CONDITION, "json", "a JSON pointer", required(), "Where the value is, such as /type."),
     CONDITION_EQUALS(
             ConfigPart.CONDITION,
             "equals",
@@ -356,8 +333,7 @@ enum ConfigSetting {
             "The value is this. One of equals, in, exists and prefix is required."),
     CONDITION_IN(ConfigPart.CONDITION, "in", "a list of texts", words("none"), "The value is one of these."),
     CONDITION_EXISTS(ConfigPart.CONDITION, "exists", "true or false", words("none"), "Whether there is a value."),
-    CONDITION_PREFIX(
-            ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is a string that begins with this."),
+    CONDITION_PREFIX(ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is text that begins so."),
 
     TOKEN_SECRET(
             ConfigPart.TOKEN,
@@ -606,8 +582,9 @@ enum ConfigSetting {
         return unset.words().equals("required");
     }
 
+    /** Read as if it were written; null when there is none. */
     @Nullable
-    String preset() {
+    String presetValue() {
         return unset.preset();
     }
 
