@@ -63,8 +63,8 @@ record IngressStore(String label, String url, String jdbcUrl, double least, Path
     void demandRecords(String operation, long expected) {
         long found = records(operation);
         if (found != expected) {
-            throw new HttpBench.Wrong(label + ": the ledger has " + found + " records of " + operation + ", and " + expected
-                    + " were answered. Something was " + (found > expected ? "done twice." : "lost."));
+            throw new HttpBench.Wrong(label + ": the ledger has " + found + " records of " + operation + ", and "
+                    + expected + " were answered. Something was " + (found > expected ? "done twice." : "lost."));
         }
     }
 }

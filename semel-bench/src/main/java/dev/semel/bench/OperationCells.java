@@ -44,7 +44,8 @@ final class OperationCells {
         if (!text.startsWith("{\"outcome\":\"granted\"")) {
             throw server.wrong("a begin under a new key should be granted", granted);
         }
-        HttpConnection.Reply ended = server.send(caller, post(FINISH, finish(field(text, "record"), field(text, "fence"))), OK);
+        HttpConnection.Reply ended =
+                server.send(caller, post(FINISH, finish(field(text, "record"), field(text, "fence"))), OK);
         if (!Arrays.equals(ended.body(), RECORDED)) {
             throw server.wrong("a finish should be recorded", ended);
         }
@@ -67,7 +68,8 @@ final class OperationCells {
 
     private static byte[] post(String path, String body) {
         return ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                        + "Authorization: Bearer " + IngressYaml.TOKEN + "\r\nContent-Length: " + body.length() + "\r\n\r\n"
+                        + "Authorization: Bearer " + IngressYaml.TOKEN + "\r\nContent-Length: " + body.length()
+                        + "\r\n\r\n"
                         + body)
                 .getBytes(StandardCharsets.US_ASCII);
     }

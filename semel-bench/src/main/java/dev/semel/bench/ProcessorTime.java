@@ -52,7 +52,10 @@ record ProcessorTime(Duration generator, Duration server, Duration database) {
         timings.forEach(timing -> each.put(timing.cell().name(), timing.used().each(timing.operations())));
         each.put(
                 "load_generator_share",
-                timings.stream().map(Timing::used).reduce(NONE, ProcessorTime::plus).generatorShare());
+                timings.stream()
+                        .map(Timing::used)
+                        .reduce(NONE, ProcessorTime::plus)
+                        .generatorShare());
         return each;
     }
 

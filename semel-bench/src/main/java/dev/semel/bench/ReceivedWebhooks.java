@@ -58,9 +58,10 @@ final class ReceivedWebhooks {
         while (keys.size() < count) {
             long quiet = System.nanoTime() - Math.max(since, last);
             if (quiet > PATIENCE_NANOS) {
-                throw new HttpBench.Wrong(name + ": " + count + " webhooks should have been delivered, and " + keys.size()
-                        + " were; none arrived within the last " + TimeUnit.NANOSECONDS.toSeconds(quiet)
-                        + " s. Something was lost.");
+                throw new HttpBench.Wrong(
+                        name + ": " + count + " webhooks should have been delivered, and " + keys.size()
+                                + " were; none arrived within the last " + TimeUnit.NANOSECONDS.toSeconds(quiet)
+                                + " s. Something was lost.");
             }
             TimeUnit.NANOSECONDS.timedWait(this, PATIENCE_NANOS - quiet + 1);
         }

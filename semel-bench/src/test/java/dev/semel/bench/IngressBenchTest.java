@@ -103,10 +103,7 @@ class IngressBenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "KEEPS_NOTHING, were answered. Something was lost.",
-        "ANSWERS_503, the status should be 200"
-    })
+    @CsvSource({"KEEPS_NOTHING, were answered. Something was lost.", "ANSWERS_503, the status should be 200"})
     void serverThatIsWrongHasNoFigures(WrongServer.Kind kind, String said) {
         assertThatThrownBy(() -> bench(servers(WrongServer.class, kind.name())))
                 .isInstanceOf(HttpBench.Wrong.class)

@@ -15,8 +15,8 @@ class PacedLoadTest {
     @Test
     void asManyCallsAreMadeAsAreDue() {
         AtomicInteger calls = new AtomicInteger();
-        Timing timing = PacedLoad.run(
-                Cell.of("paced", 4, caller -> calls.incrementAndGet()), 10_000, Duration.ofMillis(100));
+        Timing timing =
+                PacedLoad.run(Cell.of("paced", 4, caller -> calls.incrementAndGet()), 10_000, Duration.ofMillis(100));
         assertThat(calls).hasValue(1_000);
         assertThat(timing.operations()).isEqualTo(1_000);
     }

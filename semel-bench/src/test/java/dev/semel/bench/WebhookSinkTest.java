@@ -71,8 +71,10 @@ class WebhookSinkTest {
         assertThat(webhooks.sent()).isEqualTo(3);
         assertThat(sent)
                 .satisfiesExactly(
-                        first -> assertThat(first).contains("webhook-id: msg_0\r\n", "{\"number\":0,\"chosen\":\"yes\""),
-                        second -> assertThat(second).contains("webhook-id: msg_1\r\n", "{\"number\":1,\"chosen\":\"no\""),
+                        first ->
+                                assertThat(first).contains("webhook-id: msg_0\r\n", "{\"number\":0,\"chosen\":\"yes\""),
+                        second ->
+                                assertThat(second).contains("webhook-id: msg_1\r\n", "{\"number\":1,\"chosen\":\"no\""),
                         third -> assertThat(third).contains("webhook-id: msg_2\r\n"));
     }
 }
