@@ -589,7 +589,7 @@ enum ConfigSetting {
     }
 
     @Nullable
-    String preset() {
+    String presetValue() {
         return unset.preset();
     }
 

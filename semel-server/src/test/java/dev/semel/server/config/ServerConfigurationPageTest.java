@@ -53,7 +53,7 @@ class ServerConfigurationPageTest {
                     "", "### " + part.title(), "", "| setting | value | default | meaning |", "|---|---|---|---|"));
             part.settings()
                     .forEach(each -> lines.add("| `" + each.key() + "` | " + each.form() + " | "
-                            + (each.preset() == null ? each.unset() : "`" + each.preset() + "`") + " | "
+                            + (each.presetValue() == null ? each.unset() : "`" + each.presetValue() + "`") + " | "
                             + each.meaning().replace("|", "\\|") + " |"));
         }
         lines.add("");
@@ -112,7 +112,7 @@ class ServerConfigurationPageTest {
     @ParameterizedTest
     @EnumSource(ConfigSetting.class)
     void defaultOfThePageIsThatOfTheCode(ConfigSetting setting) {
-        String preset = setting.preset();
+        String preset = setting.presetValue();
         if (preset != null && setting != ConfigSetting.DESTINATION_BREAKER) {
             String text = fileWith(setting, preset);
             assertThat(SampleConfig.config(directory, text).toString())
