@@ -244,10 +244,9 @@ final class ConfigCheck implements Callable<Integer> {
             List<CheckedRoute> routes,
             List<CheckedDestination> destinations,
             List<CheckedGateway> gateways,
-            List<CheckedUser> users,
-            @Nullable CheckedProvider oidc) {
-        static final CheckedParts NONE =
-                new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
+            @JsonUnwrapped CheckedOperators operators) {
+        static final CheckedParts NONE = new CheckedParts(
+                List.of(), List.of(), List.of(), List.of(), List.of(), new CheckedOperators(List.of(), null));
 
         static CheckedParts of(ServerConfig config) {
             return new CheckedParts(
@@ -258,10 +257,15 @@ final class ConfigCheck implements Callable<Integer> {
                             .toList(),
                     config.destinations().stream().map(CheckedDestination::of).toList(),
                     config.gateways().stream().map(CheckedGateway::of).toList(),
-                    config.operators().users().stream().map(CheckedUser::of).toList(),
-                    CheckedProvider.of(config.operators().oidc()));
+                    new CheckedOperators(
+                            config.operators().users().stream()
+                                    .map(CheckedUser::of)
+                                    .toList(),
+                            CheckedProvider.of(config.operators().oidc())));
         }
     }
+
+    record CheckedOperators(List<CheckedUser> users, @Nullable CheckedProvider oidc) {}
 
     /**
      * An operator, or what a value of the role claim allows.
