@@ -17,6 +17,7 @@ import dev.semel.server.config.SourceConfig;
 import dev.semel.server.config.TopicConfig;
 import dev.semel.server.oidc.OidcSettings;
 import dev.semel.server.oidc.RoleGrant;
+import dev.semel.server.session.OperatorSettings;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -257,15 +258,17 @@ final class ConfigCheck implements Callable<Integer> {
                             .toList(),
                     config.destinations().stream().map(CheckedDestination::of).toList(),
                     config.gateways().stream().map(CheckedGateway::of).toList(),
-                    new CheckedOperators(
-                            config.operators().users().stream()
-                                    .map(CheckedUser::of)
-                                    .toList(),
-                            CheckedProvider.of(config.operators().oidc())));
+                    CheckedOperators.of(config.operators()));
         }
     }
 
-    record CheckedOperators(List<CheckedUser> users, @Nullable CheckedProvider oidc) {}
+    record CheckedOperators(
+            List<CheckedUser> users, @Nullable CheckedProvider oidc) {
+        static CheckedOperators of(OperatorSettings operators) {
+            return new CheckedOperators(
+                    operators.users().stream().map(CheckedUser::of).toList(), CheckedProvider.of(operators.oidc()));
+        }
+    }
 
     /**
      * An operator, or what a value of the role claim allows.
