@@ -24,7 +24,8 @@ class ServerPageTest {
         for (String tool : new String[] {"curl", "openssl", "base64", "od"}) {
             assumeTrue(Files.isExecutable(Path.of("/usr/bin", tool)), tool + " is not installed");
         }
-        Path file = Files.writeString(directory.resolve("semel.yaml"), """
+        Path file =
+                Files.writeString(directory.resolve("semel.yaml"), """
                 store: sqlite:%s
                 listen:
                   port: 0

@@ -60,9 +60,7 @@ class CrashRulesTest {
     void helpdeskThatIgnoresKeysIsCalledTwiceAfterACrashAndTheCheckerFindsIt(Engine engine) throws Exception {
         tickets.ignoreKeys();
         Judgement judgement = crash(engine, "act.after-call", 1);
-        assertThat(judgement.violations())
-                .extracting(Judgement.Violation::rule)
-                .contains(Rule.R2);
+        assertThat(judgement.violations()).extracting(Judgement.Violation::rule).contains(Rule.R2);
         assertThat(tickets.applied()).hasSize(4);
     }
 
