@@ -2,6 +2,7 @@
 //
 //     const semel = new Semel("https://semel.example", token);
 //     const receipt = await semel.runOnce("charge", "order-17", { amount: 12 }, (payload, run) => charge(payload, run.downstreamKey));
+//     await semel.work("receipts", (payload, message) => mail(payload, message.downstreamKey));
 //
 // Every request is repeated with the same key while the server or the ledger cannot be reached, and not before the time that the
 // server asks for in Retry-After.
@@ -43,7 +44,7 @@ export class BatchIncomplete extends SemelError {
 }
 
 /**
- * Thrown by a function of runOnce to say what went wrong. category: network, timeout, rate_limited, upstream_error, auth, validation,
+ * Thrown by a function of runOnce or work to say what went wrong. category: network, timeout, rate_limited, upstream_error, auth, validation,
  * not_found, business_rule, ... retryable: true if nothing took effect and it may be tried again, false if it must not be; left out,
  * the category decides.
  */
@@ -102,8 +103,53 @@ class Run {
   }
 }
 
+/** A message that was granted. `lost` is an AbortSignal: aborted when another worker has it. */
+class Message {
+  #lost = new AbortController();
+  ended = false;
+
+  constructor(granted) {
+    this.record = granted.record;
+    this.fence = granted.fence;
+    this.key = granted.key;
+    this.payload = granted.payload;
+    this.lane = granted.lane ?? null;
+    this.attempt = granted.attempt;
+    this.downstreamKey = granted.downstream_key;
+    this.correlationId = granted.correlation_id;
+  }
+
+  get lost() {
+    return this.#lost.signal;
+  }
+
+  get handle() {
+    return { record: this.record, fence: this.fence };
+  }
+
+  get held() {
+    return !this.ended && !this.lost.aborted;
+  }
+
+  lose() {
+    this.#lost.abort();
+  }
+}
+
 const failureOf = (thrown) => (thrown instanceof Failure ? thrown : new Failure("unknown", String(thrown)));
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms, stop) =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      stop?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    stop?.addEventListener("abort", done);
+    if (stop?.aborted) {
+      done();
+    }
+  });
 const path = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
 
 /** One answer for each message. */
@@ -182,6 +228,152 @@ export class Semel {
     return this.#persist(async () =>
       complete(await this.#request("POST", to, lines, "application/x-ndjson"), messages.length),
     );
+  }
+
+  // Messages, several in one request; each has its own answer. See the API page.
+
+  /** One request: the answer, with its messages as objects that the methods below take. */
+  async claim(channel, { max, lease, wait, claimId } = {}) {
+    const answer = await this.#post(path("channels", channel, "claim"), { max, lease, wait, claim_id: claimId });
+    return { ...answer, messages: answer.messages.map((each) => new Message(each)) };
+  }
+
+  renewMessages(channel, messages, lease) {
+    return this.#end(channel, "renew", { messages: messages.map((each) => each.handle), lease });
+  }
+
+  finishMessages(channel, messages) {
+    return this.#end(channel, "finish", { messages: messages.map((each) => each.handle) });
+  }
+
+  /** failures: pairs of a message and a Failure. */
+  failMessages(channel, failures) {
+    const messages = failures.map(([each, failure]) => ({ ...each.handle, ...failure.fields }));
+    return this.#end(channel, "fail", { messages });
+  }
+
+  /** Hands messages back that were not begun: no attempt is spent. */
+  releaseMessages(channel, messages) {
+    return this.#end(channel, "release", { messages: messages.map((each) => each.handle) });
+  }
+
+  async #end(channel, action, body) {
+    const { messages } = await this.#post(path("channels", channel, action), body);
+    const open = messages.find((each) => RETRIED.has(each.code));
+    if (open) {
+      throw new SemelError(open.code, open.detail, { status: 503 });
+    }
+    return messages;
+  }
+
+  /**
+   * Claims messages and calls fn(payload, message) for each, one after the other, until it is told to stop. The leases, in seconds,
+   * are renewed in the background. A function that throws a Failure says what went wrong; any other error is reported as unknown.
+   * The channel's policy decides what follows.
+   *
+   * signal: an AbortSignal that ends the loop; without one, SIGTERM and SIGINT do. The message that is being handled is finished, the
+   * others are handed back. An idle worker stops within `wait` seconds. log: gets a line for each failure.
+   */
+  async work(channel, fn, { lease = 30, batch = 10, wait = 5, signal, log = console.error } = {}) {
+    const stopping = new AbortController();
+    const stop = signal ?? stopping.signal;
+    const onSignal = () => stopping.abort();
+    if (!signal) {
+      process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+    }
+    try {
+      let claimId = randomUUID();
+      for (let usual = 500; !stop.aborted; ) {
+        const begun = Date.now();
+        let answer;
+        try {
+          answer = await this.claim(channel, { max: batch, lease: `${lease}s`, wait: `${wait}s`, claimId });
+        } catch (e) {
+          if (!e.retryable) {
+            throw e;
+          }
+          // Under the same id: what was granted is found again.
+          log(`semel: claiming from ${channel} failed (${e.message}); retrying`);
+          await pause(e.retryAfterMs ?? usual * (0.5 + Math.random()), stop);
+          usual = Math.min(usual * 2, 10_000);
+          continue;
+        }
+        usual = 500;
+        claimId = randomUUID();
+        if (answer.messages.length > 0) {
+          await this.#handle(channel, answer.messages, fn, { lease, stop, log });
+        } else if (Date.now() - begun < wait * 1000) {
+          // The server did not wait: too many others do.
+          await pause(answer.retry_after_ms ?? 1000, stop);
+        }
+      }
+    } finally {
+      process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+    }
+  }
+
+  async #handle(channel, messages, fn, { lease, stop, log }) {
+    const renewing = setInterval(() => this.#renewHeld(channel, messages, lease, log), (lease * 1000) / 3);
+    const skipped = new Set();
+    try {
+      for (const message of messages) {
+        if (stop.aborted) {
+          break;
+        }
+        if (!message.held || skipped.has(message.lane)) {
+          continue;
+        }
+        if (!(await this.#handleOne(channel, message, fn, log)) && message.lane !== null) {
+          skipped.add(message.lane);
+        }
+      }
+    } finally {
+      clearInterval(renewing);
+      const rest = messages.filter((each) => each.held);
+      if (rest.length > 0) {
+        await this.#tell(() => this.releaseMessages(channel, rest));
+      }
+    }
+  }
+
+  /** Whether the messages behind it in its lane may follow. */
+  async #handleOne(channel, message, fn, log) {
+    const name = `${channel}/${message.record.slice(0, 12)}`;
+    try {
+      await fn(message.payload, message);
+    } catch (e) {
+      log(`semel: ${name} failed: ${e}`);
+      message.ended = true;
+      await this.#tell(() => this.failMessages(channel, [[message, failureOf(e)]]));
+      return false;
+    }
+    message.ended = true;
+    try {
+      const [answer] = await this.#persist(() => this.finishMessages(channel, [message]));
+      if (answer.outcome !== "recorded") {
+        log(`semel: could not finish ${name}: ${answer.detail}`);
+      }
+      return answer.outcome === "recorded";
+    } catch (e) {
+      if (!(e instanceof SemelError)) {
+        throw e;
+      }
+      log(`semel: could not finish ${name} (${e.message}); it will be handled again`);
+      return false;
+    }
+  }
+
+  async #renewHeld(channel, messages, lease, log) {
+    const held = messages.filter((each) => each.held);
+    if (held.length === 0) {
+      return;
+    }
+    try {
+      const answers = await this.renewMessages(channel, held, `${lease}s`);
+      answers.forEach((each, i) => each.outcome === "renewed" || held[i].lose());
+    } catch (e) {
+      log(`semel: renewing leases of ${channel} failed (${e.message}); retrying`);
+    }
   }
 
   /**

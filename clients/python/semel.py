@@ -2,13 +2,17 @@
 
     semel = Semel("https://semel.example", token)
     receipt = semel.run_once("charge", "order-17", {"amount": 12}, lambda payload, run: charge(payload, run.downstream_key))
+    semel.work("receipts", lambda payload, message: mail(payload, message.downstream_key))
 
 Every request is repeated with the same key while the server or the ledger cannot be reached, and not before the time that
 the server asks for in Retry-After.
 """
 
+import contextlib
 import json
+import logging
 import random
+import signal
 import socket
 import threading
 import time
@@ -17,6 +21,7 @@ import urllib.parse
 import urllib.request
 import uuid
 
+_LOG = logging.getLogger("semel")
 _RETRIED = {
     "idempotency.in_progress",
     "idempotency.retry_later",
@@ -117,6 +122,30 @@ class Run:
         return result
 
 
+class Message:
+    """A message that was granted: its payload, what identifies it, and the key to hand to downstream services."""
+
+    def __init__(self, granted):
+        self.record = granted["record"]
+        self.fence = granted["fence"]
+        self.key = granted["key"]
+        self.payload = granted["payload"]
+        self.lane = granted.get("lane")
+        self.attempt = granted["attempt"]
+        self.downstream_key = granted["downstream_key"]
+        self.correlation_id = granted.get("correlation_id")
+        self._lost = threading.Event()
+        self._ended = False
+
+    @property
+    def lost(self):
+        """Whether another worker has the message. A long function checks this before each effect."""
+        return self._lost.is_set()
+
+    def handle(self):
+        return {"record": self.record, "fence": self.fence}
+
+
 class Semel:
     """patience: for how many seconds a call is repeated. timeout: of one request, in seconds. Thread-safe."""
 
@@ -169,6 +198,120 @@ class Semel:
         return self._persist(
             lambda: _complete(self._request("POST", path, lines, "application/x-ndjson"), len(messages))
         )
+
+    # Messages, several in one request; each has its own answer. See the API page.
+
+    def claim(self, channel, max=None, lease=None, wait=None, claim_id=None):
+        """One request: the answer, whose "messages" may be made Message(...)."""
+        return self._post(_path("channels", channel, "claim"), _put({}, max=max, lease=lease, wait=wait, claim_id=claim_id))
+
+    def renew_messages(self, channel, messages, lease=None):
+        return self._end(channel, "renew", [each.handle() for each in messages], lease=lease)
+
+    def finish_messages(self, channel, messages):
+        return self._end(channel, "finish", [each.handle() for each in messages])
+
+    def fail_messages(self, channel, failures):
+        """failures: pairs of a Message and a Failure."""
+        return self._end(channel, "fail", [dict(each.handle(), **failure.fields()) for each, failure in failures])
+
+    def release_messages(self, channel, messages):
+        """Hands messages back that were not begun: no attempt is spent."""
+        return self._end(channel, "release", [each.handle() for each in messages])
+
+    def _end(self, channel, action, messages, **more):
+        answers = self._post(_path("channels", channel, action), _put({"messages": messages}, **more))["messages"]
+        for each in answers:
+            if each.get("code") in _RETRIED:
+                raise SemelError(each["code"], each["detail"], 503)
+        return answers
+
+    def work(self, channel, function, lease=30, batch=10, wait=5, stop=None):
+        """Claims messages and calls function(payload, message) for each, one after the other, until it is told to stop.
+
+        The leases, in seconds, are renewed in the background. A function that raises Failure says what went wrong; any other
+        exception is reported as unknown. The channel's policy decides what follows.
+
+        stop: a threading.Event that ends the loop. Without one, SIGTERM and SIGINT do, if this is the main thread. The message
+        that is being handled is finished, the others are handed back. An idle worker stops within `wait` seconds.
+        """
+        with _stopped_by_signals(stop) as stop:
+            claim_id = str(uuid.uuid4())
+            pause = 0.5
+            while not stop.is_set():
+                begun = time.monotonic()
+                try:
+                    answer = self.claim(channel, batch, f"{lease}s", f"{wait}s", claim_id)
+                except SemelError as e:
+                    if not e.retryable:
+                        raise
+                    # Under the same id: what was granted is found again.
+                    _LOG.warning("claiming from %s failed (%s); retrying", channel, e)
+                    stop.wait(e.retry_after if e.retry_after is not None else pause * (0.5 + random.random()))
+                    pause = min(pause * 2, 10.0)
+                    continue
+                pause = 0.5
+                claim_id = str(uuid.uuid4())
+                messages = [Message(each) for each in answer["messages"]]
+                if messages:
+                    self._handle(channel, messages, function, lease, stop)
+                elif time.monotonic() - begun < wait:
+                    # The server did not wait: too many others do.
+                    stop.wait(answer.get("retry_after_ms", 1000) / 1000)
+
+    def _handle(self, channel, messages, function, lease, stop):
+        ended = threading.Event()
+        renewing = threading.Thread(target=self._keep_messages, args=(channel, messages, lease, ended), daemon=True)
+        renewing.start()
+        skipped = set()
+        try:
+            for message in messages:
+                if stop.is_set():
+                    break
+                if message.lost or message.lane in skipped:
+                    continue
+                if not self._handle_one(channel, message, function) and message.lane is not None:
+                    skipped.add(message.lane)
+        finally:
+            ended.set()
+            renewing.join()
+            rest = [each for each in messages if not each._ended and not each.lost]
+            if rest:
+                self._tell(lambda: self.release_messages(channel, rest))
+
+    def _handle_one(self, channel, message, function):
+        """Whether the messages behind it in its lane may follow."""
+        try:
+            function(message.payload, message)
+        except BaseException as e:
+            failure = _failure(e)
+            _LOG.warning("%s/%s failed: %s", channel, message.record[:12], failure)
+            message._ended = True
+            self._tell(lambda: self.fail_messages(channel, [(message, failure)]))
+            if not isinstance(e, Exception):
+                raise
+            return False
+        message._ended = True
+        try:
+            answer = self._persist(lambda: self.finish_messages(channel, [message]))[0]
+        except SemelError as e:
+            _LOG.warning("could not finish %s/%s (%s); it will be handled again", channel, message.record[:12], e)
+            return False
+        if answer["outcome"] != "recorded":
+            _LOG.warning("could not finish %s/%s: %s", channel, message.record[:12], answer["detail"])
+        return answer["outcome"] == "recorded"
+
+    def _keep_messages(self, channel, messages, lease, ended):
+        while not ended.wait(lease / 3):
+            held = [each for each in messages if not each._ended and not each.lost]
+            if not held:
+                return
+            try:
+                for message, answer in zip(held, self.renew_messages(channel, held, f"{lease}s")):
+                    if answer["outcome"] != "renewed":
+                        message._lost.set()
+            except SemelError as e:
+                _LOG.warning("renewing leases of %s failed (%s); retrying", channel, e)
 
     def run_once(self, operation, key, payload, function, lease=30, repeatable=False, correlation_id=None):
         """Calls function(payload, run) unless it has been called for this key before, and returns its result.
@@ -247,6 +390,20 @@ class Semel:
             raise _problem(e) from None
         except (urllib.error.URLError, socket.timeout, ConnectionError, ValueError) as e:
             raise SemelError("connection.failed", str(e)) from e
+
+
+@contextlib.contextmanager
+def _stopped_by_signals(stop):
+    if stop is not None or threading.current_thread() is not threading.main_thread():
+        yield stop if stop is not None else threading.Event()
+        return
+    stop = threading.Event()
+    before = {each: signal.signal(each, lambda number, frame: stop.set()) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _failure(thrown):

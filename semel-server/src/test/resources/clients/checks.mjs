@@ -117,6 +117,67 @@ const checks = {
     }
   },
 
+  async worker_handles_each_message_once_and_lanes_in_order() {
+    for (let n = 0; n < 6; n++) {
+      await semel.send("jobs", `j-${n}`, { n }, { lane: `lane-${n % 2}` });
+    }
+    const stop = new AbortController();
+    const handled = [];
+    let failed = false;
+    const handle = ({ n }) => {
+      if (n === 2 && !failed) {
+        failed = true;
+        throw new Failure("network", "connection refused");
+      }
+      handled.push(n);
+      if (handled.length === 6) {
+        stop.abort();
+      }
+    };
+    await semel.work("jobs", handle, { wait: 1, signal: stop.signal, log: () => {} });
+    const lane = (k) => handled.filter((n) => n % 2 === k).join();
+    return lane(0) === "0,2,4" && lane(1) === "1,3,5";
+  },
+
+  async worker_hands_back_what_it_has_not_begun() {
+    for (let n = 0; n < 3; n++) {
+      await semel.send("rest", `r-${n}`, n);
+    }
+    const stop = new AbortController();
+    const again = new AbortController();
+    let handled = 0;
+    const handle = () => {
+      handled++;
+      stop.abort();
+    };
+    await semel.work("rest", handle, { wait: 1, signal: stop.signal, log: () => {} });
+    const left = [];
+    await semel.work(
+      "rest",
+      (payload, message) => {
+        left.push(message.attempt);
+        if (left.length === 2) {
+          again.abort();
+        }
+      },
+      { wait: 1, signal: again.signal, log: () => {} },
+    );
+    return handled === 1 && left.join() === "1,1";
+  },
+
+  async worker_renews_its_leases() {
+    await semel.send("slow-jobs", "s-1", 1);
+    const stop = new AbortController();
+    const lost = [];
+    const handle = async (payload, message) => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      lost.push(message.lost.aborted);
+      stop.abort();
+    };
+    await semel.work("slow-jobs", handle, { lease: 1, wait: 1, signal: stop.signal, log: () => {} });
+    return lost.join() === "false";
+  },
+
   async absent_call_is_none() {
     return (await semel.find("add", "never")) === null;
   },

@@ -123,6 +123,50 @@ def batch_that_broke_off_is_raised():
     return False
 
 
+def worker_handles_each_message_once_and_lanes_in_order():
+    for n in range(6):
+        semel.send("jobs", f"j-{n}", {"n": n}, lane=f"lane-{n % 2}")
+    stop, failed, handled = threading.Event(), [], []
+
+    def handle(payload, message):
+        if payload["n"] == 2 and not failed:
+            failed.append(message.attempt)
+            raise Failure("network", "connection refused")
+        handled.append(payload["n"])
+        if len(handled) == 6:
+            stop.set()
+
+    semel.work("jobs", handle, wait=1, stop=stop)
+    return sorted(handled, key=lambda n: (n % 2, handled.index(n))) == [0, 2, 4, 1, 3, 5]
+
+
+def worker_hands_back_what_it_has_not_begun():
+    for n in range(3):
+        semel.send("rest", f"r-{n}", n)
+    stop, handled = threading.Event(), []
+
+    def handle(payload, message):
+        handled.append(payload)
+        stop.set()
+
+    semel.work("rest", handle, wait=1, stop=stop)
+    left = semel._persist(lambda: semel.claim("rest", 10, claim_id="rest-1"))["messages"]
+    return len(handled) == 1 and [each["attempt"] for each in left] == [1, 1]
+
+
+def worker_renews_its_leases():
+    semel.send("slow-jobs", "s-1", 1)
+    stop, lost = threading.Event(), []
+
+    def handle(payload, message):
+        time.sleep(2.5)
+        lost.append(message.lost)
+        stop.set()
+
+    semel.work("slow-jobs", handle, lease=1, wait=1, stop=stop)
+    return lost == [False]
+
+
 def absent_call_is_none():
     return semel.find("add", "never") is None
 
@@ -162,6 +206,9 @@ for check in (
     concurrent_callers_share_one_run,
     messages_are_sent,
     batch_that_broke_off_is_raised,
+    worker_handles_each_message_once_and_lanes_in_order,
+    worker_hands_back_what_it_has_not_begun,
+    worker_renews_its_leases,
     absent_call_is_none,
     retry_after_is_obeyed,
 ):

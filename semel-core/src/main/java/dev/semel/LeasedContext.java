@@ -26,6 +26,22 @@ public interface LeasedContext {
     String downstreamKey();
 
     /**
+     * Notes a fact about this attempt for people, such as what a service answered: the audit tells it with the end of the attempt, be
+     * it a success, a retry or a death ({@code semel ops show}). An attempt that nobody ended, because its process died, has none. A
+     * note of the same name replaces the one before; an attempt has at most 10. Call it on the handler's thread.
+     *
+     * <p>A context of a test may ignore it.
+     *
+     * @param name 1 to 40 lower-case letters, digits and underscores, a letter first
+     * @param value a text, of which the first 1,024 characters are kept, without credentials and with control characters escaped
+     * @throws SemelException.Invalid when the name cannot be used, or there are too many
+     */
+    default void note(String name, String value) {}
+
+    /** As {@link #note(String, String)}, for a number. */
+    default void note(String name, long value) {}
+
+    /**
      * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used
      * once a run. It may be repeated after an interruption if the operation may. If its result cannot be stored (too
      * large, not writable as JSON, refused by the store), the part has acted nevertheless: the record becomes

@@ -30,7 +30,7 @@ public final class BenchCommand implements AddedCommand, Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Missing subcommand: use ledger, channel or http.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use ledger, channel, http or ingress.");
     }
 
     /** The common options of all benches. */
@@ -157,6 +157,20 @@ public final class BenchCommand implements AddedCommand, Runnable {
         HttpPlan plan = new HttpPlan(length(options), options.quick ? HttpPlan.TINY : HttpPlan.FULL);
         HttpServers earlier = before == null ? null : HttpServers.ofJar(before);
         return measure(options, progress -> new HttpBench(plan, HttpServers.installed(), earlier, progress).run());
+    }
+
+    @Command(
+            name = "ingress",
+            description = {
+                "Webhooks acknowledged and delivered by 'semel serve', beside the same Jetty",
+                "without a ledger; requests through its gateway; runs by its HTTP API; on SQLite",
+                "and a private PostgreSQL with durable settings. Then a million webhooks, to see",
+                "whether memory grows."
+            },
+            mixinStandardHelpOptions = true)
+    int ingress(@Mixin BenchOptions options) {
+        IngressPlan plan = new IngressPlan(length(options), options.quick ? IngressPlan.TINY : IngressPlan.FULL);
+        return measure(options, progress -> new IngressBench(plan, IngressServers.installed(), progress).run());
     }
 
     private Duration length(BenchOptions options) {

@@ -77,7 +77,7 @@ final class HttpServer implements AutoCloseable {
         } catch (IOException e) {
             String story = end(process, log);
             throw new SemelException.Misconfigured(
-                    "bench http", List.of("the server \"" + name + "\" did not start: " + e.getMessage() + story));
+                    "bench", List.of("the server \"" + name + "\" did not start: " + e.getMessage() + story));
         }
     }
 

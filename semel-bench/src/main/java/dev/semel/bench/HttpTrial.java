@@ -49,7 +49,7 @@ final class HttpTrial implements AutoCloseable {
             say(callers + " callers");
             List<Timing> timings = timed(plan, entries(callers));
             report(timings, findings);
-            used.put(callers + " callers", processorTime(timings));
+            used.put(callers + " callers", ProcessorTime.table(timings));
         }
         findings.machine().put(service.label() + "_processor_us_per_request", used);
         if (service == HttpService.ORDERS && means.earlier == null) {
@@ -130,42 +130,18 @@ final class HttpTrial implements AutoCloseable {
                 cell -> ProcessorTime.now(servers.get(cell.name()), means.postgres.dataDirectory()));
     }
 
-    /** By whom the processors were used in the timed rounds. */
-    private static Map<String, Object> processorTime(List<Timing> timings) {
-        Map<String, Object> each = new LinkedHashMap<>();
-        timings.forEach(timing -> each.put(timing.cell().name(), timing.used().each(timing.operations())));
-        ProcessorTime whole = timings.stream().map(Timing::used).reduce(ProcessorTime.NONE, ProcessorTime::plus);
-        each.put("load_generator_share", whole.generatorShare());
-        return each;
-    }
-
     /** The heap in use after collections, after a tenth of the requests and in the end. */
     private void endurance(HttpSubject subject, HttpPlan.HttpVolume volume, ReportBuilder findings) {
         long requests = volume.endurance();
         say(String.format(Locale.ROOT, "%,d requests to see whether memory grows", requests));
         Cell cell = subject.mixed(
                 ", one first in " + volume.oneFirstIn(), volume.callers().get(0), volume.oneFirstIn());
-        Timing timing = means.rounds.count(cell, requests / 10);
-        long early = subject.server().heap();
-        long highest = early;
-        for (int tenth = 2; tenth <= 10; tenth++) {
-            means.rounds.count(cell, requests / 10);
-            highest = Math.max(highest, subject.server().heap());
-        }
-        long late = subject.server().heap();
-        findings.result(timing);
-        findings.below(
-                String.format(Locale.ROOT, "orders span, growth of the heap over %,d requests in %%", requests),
-                10,
-                Report.rounded((late - early) * 100.0 / early, 1),
-                String.format(
-                        Locale.ROOT,
-                        "after collections %.1f MB after a tenth of them, %.1f MB after all, %.1f MB at most between;"
-                                + " one in %d under a new key, the others replays",
-                        early / 1e6,
-                        late / 1e6,
-                        highest / 1e6,
-                        volume.oneFirstIn()));
+        HeapGrowth growth = HeapGrowth.over(requests, cell, subject.server(), means.rounds);
+        growth.report(
+                "orders span",
+                "requests",
+                "one in " + volume.oneFirstIn() + " under a new key, the others replays",
+                findings);
     }
 
     private void say(String what) {

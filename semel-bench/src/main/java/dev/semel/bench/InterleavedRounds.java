@@ -96,7 +96,7 @@ final class InterleavedRounds implements AutoCloseable {
         }
     }
 
-    private static RuntimeException failed(Cell cell, Throwable cause) {
+    static RuntimeException failed(Cell cell, Throwable cause) {
         return cause instanceof SemelException known
                 ? known
                 : new IllegalStateException("Measuring \"" + cell.name() + "\" failed: " + cause, cause);

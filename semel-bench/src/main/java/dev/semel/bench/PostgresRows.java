@@ -39,8 +39,9 @@ final class PostgresRows {
             FROM semel_meta m LEFT JOIN bench_record r ON r.id = ?""";
     private static final String WRITE =
             COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 2, ?, 1, ?, NULL, NULL, NULL, ?); " + AUDIT;
-    private static final String MESSAGE =
-            "; " + COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, ?, NULL, NULL, ?, NULL); " + AUDIT;
+    private static final String MESSAGE = "; INSERT INTO bench_record (id, tenant, operation, key, fingerprint,"
+            + " correlation, at, payload, parent, state, fence, attempt, turn, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            + " 0, 0, 0, 0, nextval('semel_place')); " + AUDIT;
     private static final String COMMIT = "; COMMIT";
 
     private static final String INSERT_ALL = COLUMNS + """
@@ -78,7 +79,7 @@ final class PostgresRows {
         atomic(connection, false);
     }
 
-    /** The same with a message that waits for a worker, and its event. It is in no index of the queue, unlike Semel's. */
+    /** The same with a message that waits for a worker and names its cause, and its event. */
     static void atomicWithMessage(Connection connection) throws SQLException {
         atomic(connection, true);
     }
@@ -113,13 +114,15 @@ final class PostgresRows {
             write.setBytes(9, RESULT);
             event(write, 10, new Event(now, fence, id, fingerprint, correlation));
             if (withMessage) {
-                message(write, 18, now, correlation);
+                message(write, 18, now, new Cause(id, correlation));
             }
             write.execute();
         }
     }
 
-    private static void message(PreparedStatement write, int first, long now, String correlation) throws SQLException {
+    private record Cause(byte[] id, String correlation) {}
+
+    private static void message(PreparedStatement write, int first, long now, Cause cause) throws SQLException {
         byte[] id = random(32);
         byte[] fingerprint = random(35);
         write.setBytes(first, id);
@@ -127,10 +130,11 @@ final class PostgresRows {
         write.setString(first + 2, OPERATION);
         write.setBytes(first + 3, Work.key().getBytes(StandardCharsets.UTF_8));
         write.setBytes(first + 4, fingerprint);
-        write.setString(first + 5, correlation);
+        write.setString(first + 5, cause.correlation);
         write.setLong(first + 6, now);
         write.setBytes(first + 7, PAYLOAD);
-        event(write, first + 8, new Event(now, 0, id, fingerprint, correlation));
+        write.setBytes(first + 8, cause.id);
+        event(write, first + 9, new Event(now, 0, id, fingerprint, cause.correlation));
     }
 
     private record Event(long now, long fence, byte[] id, byte[] fingerprint, String correlation) {}

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -12,6 +13,7 @@ import java.util.stream.Stream;
 record ProcessorTime(Duration generator, Duration server, Duration database) {
     static final ProcessorTime NONE = new ProcessorTime(Duration.ZERO, Duration.ZERO, Duration.ZERO);
 
+    /** @param database the data directory of PostgreSQL; another directory for a server that has no database process */
     static ProcessorTime now(HttpServer server, Path database) {
         return new ProcessorTime(
                 used(ProcessHandle.current()),
@@ -44,8 +46,21 @@ record ProcessorTime(Duration generator, Duration server, Duration database) {
                 generator.plus(other.generator), server.plus(other.server), database.plus(other.database));
     }
 
+    /** By whom the processors were used in the timed rounds of each cell. */
+    static Map<String, Object> table(List<Timing> timings) {
+        Map<String, Object> each = new LinkedHashMap<>();
+        timings.forEach(timing -> each.put(timing.cell().name(), timing.used().each(timing.operations())));
+        each.put(
+                "load_generator_share",
+                timings.stream()
+                        .map(Timing::used)
+                        .reduce(NONE, ProcessorTime::plus)
+                        .generatorShare());
+        return each;
+    }
+
     /** Which part of the whole the load generator is. */
-    double generatorShare() {
+    private double generatorShare() {
         long all = generator.plus(server).plus(database).toNanos();
         return Report.rounded(generator.toNanos() / (double) Math.max(1, all), 3);
     }

@@ -1,13 +1,11 @@
 package dev.semel.cli;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.SemelException;
-import dev.semel.audit.Verification;
-import dev.semel.store.AuditRow;
-import dev.semel.store.Seal;
-import dev.semel.store.Store;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -60,56 +58,52 @@ final class Audit implements Runnable {
             throw new SemelException.Invalid("The anchor '" + anchor + "' is invalid: it must be a number, a colon and"
                     + " 64 hexadecimal digits. Use the anchor that 'semel audit verify' printed.");
         }
-        AuditResult verdict;
-        try (Store opened = ledger.open()) {
-            Verification.VerificationReport report = new Verification(opened.audit()).verify(known);
-            verdict = new AuditResult(opened.name(), report.intact(), report, unsealed(opened));
+        Facts report;
+        try (OperatedLedger opened = ledger.open()) {
+            report = opened.get("/admin/audit/verify", CommandInput.of("anchor", known));
         }
-        ledger.tell(() -> verdict, screen -> verdict.print(screen.out(), screen.ansi()));
-        return (verdict.intact() ? Exit.OK : Exit.CHECK_FAILED).code();
+        ledger.tell(() -> facts(report), screen -> print(screen.out(), screen.ansi(), report));
+        return (report.flag("intact") ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    private static int unsealed(Store store) {
-        AuditRow.Position sealed = store.audit().newestSeal().map(Seal::upTo).orElse(AuditRow.Position.START);
-        return store.audit().behindHorizon(sealed, MOST_COUNTED).size();
+    private static Map<String, Object> facts(Facts report) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        for (String name : List.of("store", "intact", "seals", "events", "damage", "anchor", "unsealed")) {
+            facts.put(name, report.members().get(name));
+        }
+        return facts;
     }
 
-    /** The result; its components are the names in the JSON. */
-    record AuditResult(
-            String store, boolean intact, @JsonUnwrapped Verification.VerificationReport report, int unsealed) {
-        void print(PrintWriter out, Ansi ansi) {
-            String row = "%-9s %s%n";
-            out.printf(Locale.ROOT, row, "store", store);
-            String damage = report.damage().map(Verification.Damage::sentence).orElse("");
+    private static void print(PrintWriter out, Ansi ansi, Facts report) {
+        boolean intact = report.flag("intact");
+        String row = "%-9s %s%n";
+        out.printf(Locale.ROOT, row, "store", report.text("store"));
+        String damage = report.object("damage").text("sentence");
+        out.printf(
+                Locale.ROOT,
+                row,
+                "audit",
+                ansi.new Text(intact ? "@|green intact|@" : "@|red damaged|@") + (intact ? "" : ": " + damage));
+        out.printf(
+                Locale.ROOT,
+                row,
+                "seals",
+                (intact ? "" : "intact up to ") + String.format(Locale.ROOT, "%,d", report.number("seals")));
+        long unsealed = report.number("unsealed");
+        out.printf(
+                Locale.ROOT,
+                row,
+                "events",
+                String.format(Locale.ROOT, "%,d sealed, %,d", report.number("events"), unsealed)
+                        + (unsealed < MOST_COUNTED ? "" : " or more") + " not sealed yet");
+        if (intact && report.has("anchor")) {
+            out.printf(Locale.ROOT, row, "anchor", report.text("anchor"));
             out.printf(
                     Locale.ROOT,
                     row,
-                    "audit",
-                    ansi.new Text(intact ? "@|green intact|@" : "@|red damaged|@") + (intact ? "" : ": " + damage));
-            out.printf(
-                    Locale.ROOT,
-                    row,
-                    "seals",
-                    (intact ? "" : "intact up to ") + String.format(Locale.ROOT, "%,d", report.seals()));
-            out.printf(
-                    Locale.ROOT,
-                    row,
-                    "events",
-                    String.format(Locale.ROOT, "%,d sealed, ", report.events()) + waiting());
-            report.anchor().filter(anchor -> intact).ifPresent(anchor -> {
-                out.printf(Locale.ROOT, row, "anchor", anchor);
-                out.printf(
-                        Locale.ROOT,
-                        row,
-                        "",
-                        "Store the anchor elsewhere: 'semel audit verify --anchor' then detects a removed end of the"
-                                + " chain.");
-            });
-        }
-
-        private String waiting() {
-            String count = String.format(Locale.ROOT, "%,d", unsealed);
-            return (unsealed < MOST_COUNTED ? count : count + " or more") + " not sealed yet";
+                    "",
+                    "Store the anchor elsewhere: 'semel audit verify --anchor' then detects a removed end of the"
+                            + " chain.");
         }
     }
 }

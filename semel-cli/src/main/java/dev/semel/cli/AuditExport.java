@@ -1,11 +1,6 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.audit.AuditEvent;
-import dev.semel.store.AuditFilter;
-import dev.semel.store.AuditRow;
-import dev.semel.store.AuditRow.Position;
-import dev.semel.store.Store;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
         },
         mixinStandardHelpOptions = true)
 final class AuditExport implements Callable<Integer> {
-    private static final int PAGE = 1_000;
+    private static final int CHECKED = 1_000;
 
     /** The output format. */
     enum Format {
@@ -72,21 +66,18 @@ final class AuditExport implements Callable<Integer> {
             throw new SemelException.Invalid("--json and --format csv conflict. Choose one.");
         }
         Instant now = Instant.now();
-        long from = since == null
-                ? Long.MIN_VALUE
-                : TimeArguments.moment(since, now).toEpochMilli();
-        long to = until == null
-                ? Long.MAX_VALUE
-                : TimeArguments.moment(until, now).toEpochMilli();
-        if (from >= to) {
+        Instant from = since == null ? null : TimeArguments.moment(since, now);
+        Instant to = until == null ? null : TimeArguments.moment(until, now);
+        if (from != null && to != null && !from.isBefore(to)) {
             throw new SemelException.Invalid("--since " + since + " is not before --until " + until + ". Swap them.");
         }
-        try (Store opened = ledger.open()) {
+        CommandInput input = which.input().with("since", from).with("until", to);
+        try (OperatedLedger opened = ledger.open()) {
             if (file == null) {
-                tell(export(opened, ledger.out(), from, to), "standard output");
+                tell(export(opened, ledger.out(), input), "standard output");
             } else {
                 try (PrintWriter out = create(file)) {
-                    tell(export(opened, out, from, to), file);
+                    tell(export(opened, out, input), file);
                 }
             }
         }
@@ -115,38 +106,31 @@ final class AuditExport implements Callable<Integer> {
         }
     }
 
-    private long export(Store opened, PrintWriter out, long from, long to) {
-        AuditFilter filter = which.events();
+    private long export(OperatedLedger opened, PrintWriter out, CommandInput input) {
         boolean csv = format == Format.CSV;
         if (csv) {
             out.print(EventCsv.HEADING);
         }
-        long written = 0;
-        Position at = Position.START;
+        long[] written = new long[1];
         boolean watched = Terminal.watches() && (file != null || !Terminal.answers());
         try (Progress progress = new Progress(ledger.err(), watched, "event", 0)) {
-            while (!out.checkError()) {
-                List<AuditRow> page = opened.audit().behindHorizon(at, PAGE);
-                for (AuditRow row : page) {
-                    at = row.position();
-                    if (row.at() >= from && row.at() < to && filter.matches(row.entry())) {
-                        AuditEvent event = new AuditEvent(row);
-                        out.print(
-                                csv
-                                        ? EventCsv.line(event)
-                                        : JsonMapper.shared().writeValueAsString(event.fields()) + "\n");
-                        written++;
-                    }
+            opened.readLines("/admin/audit/export", input, event -> {
+                out.print(csv ? EventCsv.line(event) : JsonMapper.shared().writeValueAsString(event) + "\n");
+                written[0]++;
+                if (written[0] % CHECKED == 0) {
+                    demandWritten(out);
+                    progress.at(written[0]);
                 }
-                progress.at(written);
-                if (page.size() < PAGE) {
-                    break;
-                }
-            }
+            });
         }
-        if (out.checkError()) { // which also writes what is buffered
+        demandWritten(out);
+        return written[0];
+    }
+
+    /** Also writes what is buffered. */
+    private static void demandWritten(PrintWriter out) {
+        if (out.checkError()) {
             throw new CheckFailed("The export failed before its end; the output is incomplete. Run it again.");
         }
-        return written;
     }
 }

@@ -1,21 +1,14 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.audit.AuditEvent;
 import dev.semel.operator.DecisionReplay;
 import dev.semel.operator.DecisionReplay.DecisionReport;
-import dev.semel.store.AuditRow;
-import dev.semel.store.AuditRow.Position;
-import dev.semel.store.Store;
-import dev.semel.store.StoreProvider;
-import dev.semel.store.Stores;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -24,9 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -42,24 +33,13 @@ import tools.jackson.databind.json.JsonMapper;
         },
         mixinStandardHelpOptions = true)
 final class AuditReplayDecisions implements Callable<Integer> {
-    private static final int PAGE = 1_000;
     private static final int SHOWN = 10;
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Option(
             names = "--file",
             paramLabel = "FILE",
             description = "Read this export, JSON lines as 'semel audit export' writes them.")
     private @Nullable String file;
-
-    @Option(
-            names = "--store",
-            paramLabel = "URL",
-            defaultValue = "${env:SEMEL_STORE}",
-            description = "Read this store; by default the environment variable SEMEL_STORE. Not used with --file.")
-    private @Nullable String url;
 
     @Option(
             names = "--policies",
@@ -69,7 +49,7 @@ final class AuditReplayDecisions implements Callable<Integer> {
     private @Nullable String policies;
 
     @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Override
     public Integer call() {
@@ -78,17 +58,13 @@ final class AuditReplayDecisions implements Callable<Integer> {
                 : DecisionReplay.by(PolicyOption.catalogue(policies));
         if (file != null) {
             readFile(file, replay);
-        } else if (url != null) {
-            readStore(url, replay);
+        } else if (ledger.isGiven()) {
+            readLedger(replay);
         } else {
-            throw new SemelException.Invalid("Neither an export nor a store is given. Use --file or --store.");
+            throw new SemelException.Invalid("Neither an export nor a store is given. Use --file, --store or --url.");
         }
         DecisionReport report = replay.report();
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), facts(report));
-        } else {
-            print(Screen.of(spec), report);
-        }
+        ledger.tell(() -> facts(report), screen -> print(screen, report));
         return (report.allEqual() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
@@ -124,17 +100,9 @@ final class AuditReplayDecisions implements Callable<Integer> {
                 + " is not an event. Use a file of 'semel audit export' in the format JSONL.");
     }
 
-    private static void readStore(String url, DecisionReplay replay) {
-        try (Store opened = Stores.open(url, StoreProvider.Options.EXISTING)) {
-            Position at = Position.START;
-            List<AuditRow> page;
-            do {
-                page = opened.audit().behindHorizon(at, PAGE);
-                for (AuditRow row : page) {
-                    at = row.position();
-                    replay.read(new AuditEvent(row).fields());
-                }
-            } while (page.size() == PAGE);
+    private void readLedger(DecisionReplay replay) {
+        try (OperatedLedger opened = ledger.open()) {
+            opened.readLines("/admin/audit/export", CommandInput.none(), replay::read);
         }
     }
 

@@ -1,16 +1,13 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.audit.AuditEvent;
-import dev.semel.store.AuditFilter;
-import dev.semel.store.AuditLog;
-import dev.semel.store.AuditRow;
-import dev.semel.store.AuditRow.Position;
-import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
         mixinStandardHelpOptions = true)
 final class AuditTail implements Callable<Integer> {
     private static final Duration PACE = Duration.ofMillis(300);
-    private static final int PAGE = 500;
+    private static final int PAGE = 200;
+    private static final int MOST_AT_START = 1_000;
 
     @Mixin
     private LedgerOption ledger = new LedgerOption();
@@ -52,55 +50,54 @@ final class AuditTail implements Callable<Integer> {
         if (lines < 0) {
             throw new SemelException.Invalid("--lines " + lines + " is invalid. Use 0 or more.");
         }
-        AuditFilter filter = which.events();
         Screen screen = ledger.screen();
-        try (Store opened = ledger.open()) {
-            AuditLog audit = opened.audit();
-            List<AuditRow> newest = audit.newest(filter, Math.max(1, lines));
+        try (OperatedLedger opened = ledger.open()) {
             if (follow) {
-                follow(screen, audit, filter, start(newest));
+                follow(screen, opened);
             } else {
-                for (int i = Math.min(lines, newest.size()) - 1; i >= 0; i--) {
-                    show(screen, newest.get(i));
-                }
+                List<Facts> newest = newest(opened);
+                Collections.reverse(newest);
+                newest.forEach(event -> show(screen, event));
             }
         }
         return Exit.OK.code();
     }
 
-    /** The position before the oldest event that is shown, or behind the newest when none is shown. */
-    private Position start(List<AuditRow> newest) {
-        if (newest.isEmpty()) {
-            return Position.START;
+    private List<Facts> newest(OperatedLedger opened) {
+        List<Facts> events = new ArrayList<>();
+        @Nullable String cursor = null;
+        while (events.size() < lines) {
+            CommandInput input = which.input().with("limit", Math.min(PAGE, lines - events.size()));
+            Facts page = opened.get("/admin/audit/events", input.with("cursor", cursor));
+            events.addAll(page.list("events"));
+            cursor = page.find("next");
+            if (cursor == null) {
+                break;
+            }
         }
-        if (lines == 0) {
-            return newest.get(0).position();
-        }
-        Position oldest = newest.get(newest.size() - 1).position();
-        return new Position(oldest.tx(), oldest.seq() - 1);
+        return events;
     }
 
-    private void follow(Screen screen, AuditLog audit, AuditFilter filter, Position start) throws InterruptedException {
-        Position at = start;
+    private void follow(Screen screen, OperatedLedger opened) throws InterruptedException {
+        @Nullable String cursor = null;
         while (!screen.out().checkError()) {
-            List<AuditRow> page = audit.behindHorizon(at, PAGE);
-            for (AuditRow row : page) {
-                at = row.position();
-                if (filter.matches(row.entry())) {
-                    show(screen, row);
-                }
-            }
-            if (page.isEmpty()) {
+            CommandInput input = cursor == null
+                    ? which.input().with("last", Math.min(MOST_AT_START, lines))
+                    : which.input().with("cursor", cursor);
+            Facts page = opened.get("/admin/audit/follow", input);
+            page.list("events").forEach(event -> show(screen, event));
+            boolean nothingNew = page.text("next").equals(cursor);
+            cursor = page.text("next");
+            if (nothingNew) {
                 TimeSource.system().sleep(PACE);
             }
         }
     }
 
-    private void show(Screen screen, AuditRow row) {
-        AuditEvent event = new AuditEvent(row);
+    private void show(Screen screen, Facts event) {
         screen.line(
                 ledger.forPrograms()
-                        ? JsonMapper.shared().writeValueAsString(event.fields())
+                        ? JsonMapper.shared().writeValueAsString(event.members())
                         : EventLine.whole(screen, event));
     }
 }

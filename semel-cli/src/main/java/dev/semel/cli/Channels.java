@@ -1,15 +1,6 @@
 package dev.semel.cli;
 
-import dev.semel.Mode;
-import dev.semel.operator.ChannelState;
 import dev.semel.operator.Explanation;
-import dev.semel.operator.Operator;
-import dev.semel.operator.Operator.Warrant;
-import dev.semel.store.Queue;
-import dev.semel.store.Status;
-import dev.semel.store.Store;
-import dev.semel.store.Switchboard.Pause;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,9 +29,9 @@ final class Channels implements Runnable {
             description = "Read-only.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger) {
-        List<ChannelState> channels;
-        try (Store opened = ledger.open()) {
-            channels = Operator.on(opened).channels();
+        List<Facts> channels;
+        try (OperatedLedger opened = ledger.open()) {
+            channels = opened.get("/admin/channels", CommandInput.none()).list("channels");
         }
         ledger.tell(() -> channels.stream().map(Channels::facts).toList(), screen -> {
             if (channels.isEmpty()) {
@@ -52,59 +43,40 @@ final class Channels implements Runnable {
         return Exit.OK.code();
     }
 
-    private static void print(Screen screen, List<ChannelState> channels, long now) {
+    private static Map<String, Object> facts(Facts channel) {
+        Map<String, Object> facts = new LinkedHashMap<>(channel.members());
+        facts.remove("more_waiting");
+        return facts;
+    }
+
+    private static void print(Screen screen, List<Facts> channels, long now) {
         Table table = new Table("CHANNEL", "WAITING", "OLDEST DUE", "PARKED LANES", "UNKNOWN", "MODE", "PAUSE");
-        for (ChannelState channel : channels) {
-            Queue.Backlog backlog = channel.backlog();
-            String parked = String.format(Locale.ROOT, "%,d", backlog.parkedLanes());
-            String unknown = String.format(Locale.ROOT, "%,d", channel.unknown());
+        for (Facts channel : channels) {
+            String parked = String.format(Locale.ROOT, "%,d", channel.number("parked_lanes"));
+            String unknown = String.format(Locale.ROOT, "%,d", channel.number("unknown"));
+            String mode = channel.text("mode");
             table.row(
-                    channel.operation(),
-                    String.format(Locale.ROOT, "%,d", backlog.waiting())
-                            + (backlog.waiting() < Queue.Backlog.MOST ? "" : " or more"),
-                    backlog.oldestDue() == Status.NEVER ? "" : Explanation.shown(now - backlog.oldestDue()),
-                    backlog.parkedLanes() == 0 ? parked : screen.paint(Style.fg_red, parked),
-                    channel.unknown() == 0 ? unknown : screen.paint(Style.fg_red, unknown),
-                    channel.mode() == Mode.LIVE
-                            ? channel.mode().name()
-                            : screen.paint(Style.fg_yellow, channel.mode().name()),
+                    channel.text("channel"),
+                    String.format(Locale.ROOT, "%,d", channel.number("waiting"))
+                            + (channel.flag("more_waiting") ? " or more" : ""),
+                    channel.has("oldest_due") ? Explanation.shown(now - channel.time("oldest_due")) : "",
+                    channel.number("parked_lanes") == 0 ? parked : screen.paint(Style.fg_red, parked),
+                    channel.number("unknown") == 0 ? unknown : screen.paint(Style.fg_red, unknown),
+                    mode.equals("LIVE") ? mode : screen.paint(Style.fg_yellow, mode),
                     screen.paint(
                             Style.fg_yellow,
-                            channel.pauses().stream().map(Channels::told).collect(Collectors.joining("; "))));
+                            channel.list("pauses").stream().map(Channels::told).collect(Collectors.joining("; "))));
         }
         table.print(screen);
     }
 
-    private static String told(Pause pause) {
-        String whose = pause.tenant() == null ? "" : "tenant " + pause.tenant() + ": ";
-        return Screen.plain(whose + pause.reason()) + " (since " + Screen.moment(pause.since())
-                + (pause.probeMillis() == 0 ? "" : ", retried every " + Explanation.shown(pause.probeMillis())) + ")";
-    }
-
-    private static Map<String, Object> facts(ChannelState channel) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("channel", channel.operation());
-        facts.put("waiting", channel.backlog().waiting());
-        if (channel.backlog().oldestDue() != Status.NEVER) {
-            facts.put(
-                    "oldest_due",
-                    Instant.ofEpochMilli(channel.backlog().oldestDue()).toString());
-        }
-        facts.put("parked_lanes", channel.backlog().parkedLanes());
-        facts.put("unknown", channel.unknown());
-        facts.put("mode", channel.mode().name());
-        facts.put("pauses", channel.pauses().stream().map(Channels::facts).toList());
-        return facts;
-    }
-
-    static Map<String, Object> facts(Pause pause) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("channel", pause.operation());
-        facts.put("tenant", pause.tenant() == null ? "*" : pause.tenant());
-        facts.put("reason", pause.reason());
-        facts.put("since", Instant.ofEpochMilli(pause.since()).toString());
-        facts.put("probe_ms", pause.probeMillis());
-        return facts;
+    private static String told(Facts pause) {
+        String whose = pause.text("tenant").equals("*") ? "" : "tenant " + pause.text("tenant") + ": ";
+        return Screen.plain(whose + pause.text("reason")) + " (since " + Screen.moment(pause.time("since"))
+                + (pause.number("probe_ms") == 0
+                        ? ""
+                        : ", retried every " + Explanation.shown(pause.number("probe_ms")))
+                + ")";
     }
 
     @Command(
@@ -120,19 +92,19 @@ final class Channels implements Runnable {
             @Mixin ChannelOption channel,
             @Mixin KnownOption known,
             @Mixin WarrantOption warrant) {
-        Warrant why = warrant.given();
         String name = channel.name();
         String whose = channel.tenant();
-        long version;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            known.demand(operator, name);
-            version = operator.pause(name, whose, why);
+        Facts paused;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            paused = opened.post(
+                    "/admin/channels/pause",
+                    CommandInput.of("reason", warrant.reason())
+                            .with("channel", name)
+                            .with("tenant", whose)
+                            .with("even_if_unknown", known.evenIfUnknown()));
         }
-        Map<String, Object> facts = facts(channel);
-        facts.put("version", version);
         String again = "semel channels resume " + name + (whose == null ? "" : " --tenant " + whose);
-        ledger.tell(() -> facts, screen -> screen.line(channel.told() + " is paused; '" + again + "' resumes it."));
+        ledger.tell(paused::members, screen -> screen.line(channel.told() + " is paused; '" + again + "' resumes it."));
         return Exit.OK.code();
     }
 
@@ -145,21 +117,15 @@ final class Channels implements Runnable {
             },
             mixinStandardHelpOptions = true)
     int resume(@Mixin LedgerOption ledger, @Mixin ChannelOption channel, @Mixin WarrantOption warrant) {
-        Warrant why = warrant.given();
-        try (Store opened = ledger.open()) {
-            if (!Operator.on(opened).resume(channel.name(), channel.tenant(), why)) {
-                throw new CheckFailed(channel.told() + " was not paused: nothing was changed.");
-            }
+        Facts resumed;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            resumed = opened.post(
+                    "/admin/channels/resume",
+                    CommandInput.of("reason", warrant.reason())
+                            .with("channel", channel.name())
+                            .with("tenant", channel.tenant()));
         }
-        ledger.tell(() -> facts(channel), screen -> screen.line(channel.told() + " is resumed."));
+        ledger.tell(resumed::members, screen -> screen.line(channel.told() + " is resumed."));
         return Exit.OK.code();
-    }
-
-    private static Map<String, Object> facts(ChannelOption channel) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        String tenant = channel.tenant();
-        facts.put("channel", channel.name());
-        facts.put("tenant", tenant == null ? "*" : tenant);
-        return facts;
     }
 }

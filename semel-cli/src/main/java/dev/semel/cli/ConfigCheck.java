@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.SemelException;
+import dev.semel.server.access.LocalUser;
 import dev.semel.server.config.ConfigFaults;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.ConfigFinding;
@@ -13,6 +14,9 @@ import dev.semel.server.config.RouteConfig.Test;
 import dev.semel.server.config.Secrets;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
+import dev.semel.server.oidc.OidcSettings;
+import dev.semel.server.oidc.RoleGrant;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -20,6 +24,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -97,15 +102,47 @@ final class ConfigCheck implements Callable<Integer> {
                 file + ": no faults. The server listens on " + config.listen().address() + ", port "
                         + config.listen().port() + (config.listen().tls() == null ? ", without TLS." : ", with TLS."));
         sources(config).print(screen);
+        topics(config).print(screen);
         routes(config).print(screen);
         destinations(config).print(screen);
         gateways(config).print(screen);
+        users(config).print(screen);
+        grants(config).print(screen);
+        if (config.operators().isLoopbackOnly()) {
+            screen.line("");
+            screen.line("No users: operators are let in from the server's machine only, with a one-time secret.");
+        }
+    }
+
+    private static Section users(ServerConfig config) {
+        Section users = new Section("USER", "ROLE", "TENANT");
+        config.operators().users().stream()
+                .map(CheckedUser::of)
+                .forEach(each -> users.row(each.name(), each.role(), each.tenant()));
+        return users;
+    }
+
+    private static Section grants(ServerConfig config) {
+        Section grants = new Section("IDENTITY PROVIDER", "VALUE", "ROLE", "TENANT");
+        CheckedProvider provider = CheckedProvider.of(config.operators().oidc());
+        if (provider != null) {
+            provider.roles()
+                    .forEach(each -> grants.row(
+                            provider.issuer(), Screen.plain(each.name()), each.role(), Screen.plain(each.tenant())));
+        }
+        return grants;
     }
 
     private static Section sources(ServerConfig config) {
         Section sources = new Section("SOURCE", "POLICY", "PATH");
         config.sources().forEach(each -> sources.row(each.name(), each.policy(), each.path()));
         return sources;
+    }
+
+    private static Section topics(ServerConfig config) {
+        Section topics = new Section("TOPIC", "POLICY");
+        config.topics().forEach(each -> topics.row(each.name(), each.policy()));
+        return topics;
     }
 
     private static Section routes(ServerConfig config) {
@@ -193,8 +230,7 @@ final class ConfigCheck implements Callable<Integer> {
             List<ConfigFinding> warnings,
             @JsonUnwrapped CheckedParts parts) {
         static CheckReport of(ConfigFaults wrong) {
-            return new CheckReport(
-                    false, wrong.findings(), List.of(), new CheckedParts(List.of(), List.of(), List.of(), List.of()));
+            return new CheckReport(false, wrong.findings(), List.of(), CheckedParts.NONE);
         }
 
         static CheckReport of(ConfigFile read) {
@@ -204,17 +240,58 @@ final class ConfigCheck implements Callable<Integer> {
 
     record CheckedParts(
             List<CheckedSource> sources,
+            List<TopicConfig> topics,
             List<CheckedRoute> routes,
             List<CheckedDestination> destinations,
-            List<CheckedGateway> gateways) {
+            List<CheckedGateway> gateways,
+            List<CheckedUser> users,
+            @Nullable CheckedProvider oidc) {
+        static final CheckedParts NONE =
+                new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
+
         static CheckedParts of(ServerConfig config) {
             return new CheckedParts(
                     config.sources().stream().map(CheckedSource::of).toList(),
+                    config.topics(),
                     config.routes().stream()
                             .map(each -> new CheckedRoute(each.from(), each.to(), when(each)))
                             .toList(),
                     config.destinations().stream().map(CheckedDestination::of).toList(),
-                    config.gateways().stream().map(CheckedGateway::of).toList());
+                    config.gateways().stream().map(CheckedGateway::of).toList(),
+                    config.operators().users().stream().map(CheckedUser::of).toList(),
+                    CheckedProvider.of(config.operators().oidc()));
+        }
+    }
+
+    /**
+     * An operator, or what a value of the role claim allows.
+     *
+     * @param tenant a name, {@code all}, or the claim that names it
+     */
+    record CheckedUser(String name, String role, String tenant) {
+        static CheckedUser of(LocalUser user) {
+            return new CheckedUser(
+                    user.name(),
+                    user.role().code(),
+                    user.tenant() == null ? "all" : user.tenant().name());
+        }
+
+        static CheckedUser of(RoleGrant grant, @Nullable String claim) {
+            String tenant = grant.tenant() != null ? grant.tenant().name() : "claim " + claim;
+            return new CheckedUser(grant.value(), grant.role().code(), grant.allTenants() ? "all" : tenant);
+        }
+    }
+
+    record CheckedProvider(String issuer, List<CheckedUser> roles) {
+        static @Nullable CheckedProvider of(@Nullable OidcSettings oidc) {
+            return oidc == null
+                    ? null
+                    : new CheckedProvider(
+                            oidc.provider().issuer(),
+                            oidc.claims().grants().stream()
+                                    .map(each ->
+                                            CheckedUser.of(each, oidc.claims().tenant()))
+                                    .toList());
         }
     }
 

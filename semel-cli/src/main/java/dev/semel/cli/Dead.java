@@ -1,13 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Explanation;
-import dev.semel.operator.Operator;
-import dev.semel.operator.Replays;
-import dev.semel.operator.UnresolvedMessages;
-import dev.semel.store.Row;
-import dev.semel.store.State;
-import dev.semel.store.Store;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -40,15 +32,15 @@ final class Dead implements Runnable {
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger, @Mixin DeadOption which, @Mixin LimitOption limit) {
         int most = limit.most();
-        List<Row> rows;
-        try (Store opened = ledger.open()) {
-            rows = Operator.on(opened).letters().list(which.which(UnresolvedMessages.Scope.BOTH), most);
+        List<Facts> records;
+        try (OperatedLedger opened = ledger.open()) {
+            records = RecordPages.read(opened, "/admin/dead", which.input(), most);
         }
-        ledger.tell(() -> rows.stream().map(RecordFacts::brief).toList(), screen -> {
-            if (rows.isEmpty()) {
+        ledger.tell(() -> records.stream().map(RecordFacts::brief).toList(), screen -> {
+            if (records.isEmpty()) {
                 screen.line(NONE);
             } else {
-                RecordTable.print(screen, rows, System.currentTimeMillis());
+                RecordTable.print(screen, records, System.currentTimeMillis());
             }
         });
         return Exit.OK.code();
@@ -60,11 +52,11 @@ final class Dead implements Runnable {
             description = "Read-only.",
             mixinStandardHelpOptions = true)
     int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
-        List<UnresolvedMessages.CauseGroup> groups;
-        try (Store opened = ledger.open()) {
-            groups = Operator.on(opened).letters().groups(which.which(UnresolvedMessages.Scope.BOTH));
+        List<Facts> groups;
+        try (OperatedLedger opened = ledger.open()) {
+            groups = opened.get("/admin/dead/groups", which.input()).list("groups");
         }
-        ledger.tell(() -> groups.stream().map(Dead::facts).toList(), screen -> {
+        ledger.tell(() -> groups.stream().map(Facts::members).toList(), screen -> {
             if (groups.isEmpty()) {
                 screen.line(NONE);
             } else {
@@ -74,31 +66,19 @@ final class Dead implements Runnable {
         return Exit.OK.code();
     }
 
-    static void print(Screen screen, List<UnresolvedMessages.CauseGroup> groups) {
+    static void print(Screen screen, List<Facts> groups) {
         Table table = new Table("COUNT", "STATE", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
-        for (UnresolvedMessages.CauseGroup group : groups) {
-            String exception = group.exception().replaceFirst(".*\\.", "");
+        for (Facts group : groups) {
+            String exception = group.text("exception").replaceFirst(".*\\.", "");
             table.row(
-                    group.count(),
-                    screen.state(group.state()),
-                    group.operation(),
-                    group.category().code(),
-                    group.sample().id().prefix(),
-                    Screen.plain((exception.isEmpty() ? "" : exception + ": ") + group.reason()));
+                    group.number("count"),
+                    screen.state(RecordFacts.state(group)),
+                    group.text("operation"),
+                    group.text("category"),
+                    RecordFacts.prefix(group.text("sample")),
+                    Screen.plain((exception.isEmpty() ? "" : exception + ": ") + group.text("reason")));
         }
         table.print(screen);
-    }
-
-    static Map<String, Object> facts(UnresolvedMessages.CauseGroup group) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("count", group.count());
-        facts.put("state", group.state().name());
-        facts.put("operation", group.operation());
-        facts.put("category", group.category().code());
-        facts.put("exception", group.exception());
-        facts.put("reason", group.reason());
-        facts.put("sample", group.sample().id().hex());
-        return facts;
     }
 
     @Command(
@@ -113,35 +93,17 @@ final class Dead implements Runnable {
             @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "ID", description = "The id of the record, or its first digits.") String digits,
             @Mixin WarrantOption warrant) {
-        Operator.Warrant why = warrant.given();
-        Row row;
-        Replays.ReplayOutcome outcome;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            row = RecordOption.find(operator, digits);
-            outcome = operator.discard(row.id(), why);
-            if (outcome == Replays.ReplayOutcome.REFUSED || outcome == Replays.ReplayOutcome.ABSENT) {
-                throw refused("discarded", operator, row);
-            }
+        Facts done;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            done = opened.post(RecordOption.path(digits) + "/discard", CommandInput.of("reason", warrant.reason()));
         }
-        told(ledger, row, outcome, "discarded; it will not be retried.", "was already discarded");
+        told(ledger, done);
         return Exit.OK.code();
     }
 
-    static void told(LedgerOption ledger, Row row, Replays.ReplayOutcome outcome, String done, String already) {
-        String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
-                + row.header().tenant() + ")";
-        String end = outcome == Replays.ReplayOutcome.DONE ? ": " + done : " " + already + "; nothing was changed.";
-        ledger.tell(() -> Map.of("id", row.id().hex(), "outcome", outcome.name()), screen -> screen.line(name + end));
-    }
-
-    /** Why it could not be done, with the explanation of the record. */
-    static CheckFailed refused(String what, Operator operator, Row row) {
-        Row now = operator.find(row.id().hex()).stream().findFirst().orElse(row);
-        Explanation explanation = operator.explain(now);
-        String state = now.state() == State.FAILED_TERMINAL ? "is being changed" : "is " + now.state();
-        return new CheckFailed(now.header().operation() + "/" + now.id().prefix() + " (tenant "
-                + now.header().tenant() + ") " + state + " and cannot be " + what + ": nothing was changed. "
-                + explanation.sentence());
+    static void told(LedgerOption ledger, Facts done) {
+        ledger.tell(
+                () -> Map.of("id", done.text("id"), "outcome", done.text("outcome")),
+                screen -> screen.line(Screen.plain(done.text("sentence"))));
     }
 }

@@ -1,7 +1,6 @@
 package dev.semel.cli;
 
 import dev.semel.Failure.Category;
-import dev.semel.operator.UnresolvedMessages;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +26,9 @@ final class DeadOption {
         return filter.isEmpty() && category == null && exception == null;
     }
 
-    UnresolvedMessages.MessageFilter which(UnresolvedMessages.Scope scope) {
-        return new UnresolvedMessages.MessageFilter(filter.records(true), category, exception, scope);
+    CommandInput input() {
+        return filter.input()
+                .with("category", category == null ? null : category.code())
+                .with("exception", exception);
     }
 }

@@ -1,18 +1,8 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.engine.Engine;
-import dev.semel.execution.ShadowSends;
-import dev.semel.operator.Operator;
-import dev.semel.operator.Operator.Warrant;
-import dev.semel.operator.Replays;
-import dev.semel.operator.UnresolvedMessages;
-import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Store;
-import java.security.SecureRandom;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -105,79 +95,76 @@ final class DeadReplay implements Callable<Integer> {
         return many();
     }
 
-    private Warrant warrant() {
-        return Objects.requireNonNull(how.warrant).given();
+    private WarrantOption warrant() {
+        return Objects.requireNonNull(how.warrant);
     }
 
     private int one(String id) {
-        Row row;
-        boolean ofShadow;
-        Replays.ReplayOutcome outcome;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            row = RecordOption.find(operator, id);
-            ofShadow = ShadowSends.isOne(row);
-            boolean neverDied = row.state() == State.QUEUED && row.failure() == null;
-            boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
-            if (how.preview && !refused) {
-                ledger.screen()
-                        .line("Would be replayed: " + operator.explain(row).sentence());
-                return Exit.OK.code();
+        if (how.preview) {
+            Facts explanation;
+            try (OperatedLedger opened = ledger.open()) {
+                Facts record = opened.get(RecordOption.path(id), CommandInput.none());
+                demandReplayable(record);
+                explanation = record.object("explanation");
             }
-            outcome = refused ? Replays.ReplayOutcome.REFUSED : operator.replay(row.id(), warrant());
-            if (outcome == Replays.ReplayOutcome.REFUSED && ofShadow && row.state() == State.SHADOWED) {
-                throw new CheckFailed(row.header().operation() + "/" + row.id().prefix() + " (tenant "
-                        + row.header().tenant() + ") was not sent: its key was used meanwhile with another payload."
-                        + " Nothing was changed. Compare the two with semel ops diff, then discard it.");
-            }
-            if (outcome == Replays.ReplayOutcome.REFUSED || outcome == Replays.ReplayOutcome.ABSENT) {
-                throw Dead.refused("replayed", operator, row);
-            }
-        }
-        if (ofShadow) {
-            Dead.told(
-                    ledger, row, outcome, "sent for real; the next free worker runs it.", "was already sent for real");
+            ledger.screen().line("Would be replayed: " + Screen.plain(explanation.text("sentence")));
             return Exit.OK.code();
         }
-        String done = row.line() == null
-                ? "replayed; the next call with its key runs it."
-                : "replayed; the next free worker runs it.";
-        Dead.told(ledger, row, outcome, done, "was already replayed");
+        WarrantOption why = warrant();
+        Facts done;
+        try (OperatedLedger opened = ledger.open(why)) {
+            done = opened.post(RecordOption.path(id) + "/replay", CommandInput.of("reason", why.reason()));
+        }
+        Dead.told(ledger, done);
         return Exit.OK.code();
+    }
+
+    /** What a replay would refuse, a preview does not promise. */
+    private static void demandReplayable(Facts record) {
+        State state = RecordFacts.state(record);
+        boolean waits = state == State.QUEUED && !record.has("failure");
+        boolean refused = waits
+                || state == State.IN_PROGRESS
+                || state == State.COMPLETED
+                || state == State.FAILED_RETRYABLE && record.has("line");
+        if (refused) {
+            throw new CheckFailed(record.text("operation") + "/" + RecordFacts.prefix(record) + " (tenant "
+                    + record.text("tenant") + ") is " + state + " and cannot be replayed: nothing was changed. "
+                    + Screen.plain(record.object("explanation").text("sentence")));
+        }
     }
 
     private int many() throws InterruptedException {
         Matching found;
-        try (Store opened = ledger.open()) {
-            UnresolvedMessages letters = Operator.on(opened).letters();
-            UnresolvedMessages.Scope scope = unknown ? UnresolvedMessages.Scope.BOTH : UnresolvedMessages.Scope.DEAD;
-            UnresolvedMessages.Preview preview = letters.preview(which.which(scope));
-            found = new Matching(
-                    preview,
-                    preview.count() == 0 ? List.of() : letters.groups(preview.which()),
-                    letters.preview(which.which(UnresolvedMessages.Scope.UNKNOWN))
-                            .count());
+        try (OperatedLedger opened = ledger.open()) {
+            Facts preview = opened.get("/admin/dead/preview", which.input().with("unknown", unknown));
+            found = new Matching(preview, unknown);
         }
-        UnresolvedMessages.Preview preview = found.preview();
-        if (preview.count() == 0) {
+        if (found.count() == 0) {
             throw new CheckFailed("No dead letter matches: nothing was changed. "
                     + (found.unknown() == 0 ? "'semel dead groups' lists the existing ones." : found.leftOut()));
         }
         if (how.preview) {
-            ledger.tell(found::facts, found::print);
+            ledger.tell(() -> found.preview.members(), found::print);
             return Exit.OK.code();
         }
-        Warrant why = warrant();
-        if (preview.count() > 1 && !yes) {
+        WarrantOption why = warrant();
+        if (found.count() > 1 && !yes) {
             confirm(found);
         }
-        String job = String.format(
-                Locale.ROOT, "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
-        try (Engine engine = Engine.withoutBackground(ledger.open())) {
-            engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
+        Facts started;
+        try (OperatedLedger opened = ledger.open(why)) {
+            started = opened.post(
+                    "/admin/dead/replays",
+                    which.input()
+                            .with("reason", why.reason())
+                            .with("all", all ? true : null)
+                            .with("unknown", unknown)
+                            .with("rate", rate));
         }
+        String job = started.text("job");
         if (detach) {
-            told(job, found.counted(preview.count()), new ReplayJob.JobResult(preview, -1));
+            told(job, found.counted(started.number("matched")), started.number("matched"), -1);
             return Exit.OK.code();
         }
         return work(job);
@@ -186,50 +173,46 @@ final class DeadReplay implements Callable<Integer> {
     /**
      * The messages that a replay of many would include.
      *
-     * @param unknown the number of matching messages with an unknown outcome, included or not
+     * @param included whether those with an unknown outcome are among them
      */
-    private record Matching(
-            UnresolvedMessages.Preview preview, List<UnresolvedMessages.CauseGroup> groups, long unknown) {
-        private boolean withUnknown() {
-            return preview.which().scope() == UnresolvedMessages.Scope.BOTH && unknown > 0;
+    private record Matching(Facts preview, boolean included) {
+        long count() {
+            return preview.number("count");
+        }
+
+        /** The number of matching messages with an unknown outcome, included or not. */
+        long unknown() {
+            return preview.number("unknown");
         }
 
         String counted(long count) {
-            return ReplayJob.counted(preview, count);
+            return ReplayJob.counted(included, count);
         }
 
         String leftOut() {
-            return Screen.counted(unknown, "matching message") + (unknown == 1 ? " has" : " have")
+            return Screen.counted(unknown(), "matching message") + (unknown() == 1 ? " has" : " have")
                     + " an unknown outcome: check the receiver, then add --unknown to replay "
-                    + (unknown == 1 ? "it." : "them.");
+                    + (unknown() == 1 ? "it." : "them.");
         }
 
         String warning() {
-            return String.format(Locale.ROOT, "%,d", unknown) + " of them may have taken effect already: replaying "
-                    + (unknown == 1 ? "it" : "them") + " may repeat the effect.";
+            return String.format(Locale.ROOT, "%,d", unknown()) + " of them may have taken effect already: replaying "
+                    + (unknown() == 1 ? "it" : "them") + " may repeat the effect.";
         }
 
         void print(Screen screen) {
-            screen.line(counted(preview.count()) + " would be replayed; nothing was changed.");
-            if (withUnknown()) {
+            screen.line(counted(count()) + " would be replayed; nothing was changed.");
+            if (included && unknown() > 0) {
                 screen.line(warning());
-            } else if (unknown > 0) {
+            } else if (unknown() > 0) {
                 screen.line(leftOut());
             }
-            Dead.print(screen, groups);
-        }
-
-        Map<String, Object> facts() {
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("count", preview.count());
-            facts.put("unknown", unknown);
-            facts.put("groups", groups.stream().map(Dead::facts).toList());
-            return facts;
+            Dead.print(screen, preview.list("groups"));
         }
     }
 
     private void confirm(Matching found) {
-        String what = found.counted(found.preview().count());
+        String what = found.counted(found.count());
         if (!Terminal.answers()) {
             throw new SemelException.Invalid(
                     what + " match, but confirmation needs a terminal: nothing was changed. Check with --preview, then"
@@ -242,32 +225,28 @@ final class DeadReplay implements Callable<Integer> {
     }
 
     private int resume(String job) throws InterruptedException {
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            Replays.Progress progress = operator.replays()
-                    .progress(job, 1)
-                    .orElseThrow(() -> new CheckFailed(
-                            "Replay job " + job + " not found: it never existed or has been" + " purged."));
-            if (progress.newest().state() == State.FAILED_TERMINAL) {
-                operator.replay(progress.newest().id(), new Warrant(System.getProperty("user.name"), "resumed " + job));
-            }
+        try (OperatedLedger opened = ledger.open()) {
+            opened.post(ReplayJob.path(job) + "/resume", CommandInput.of("reason", "resumed " + job));
         }
         return work(job);
     }
 
     private int work(String job) throws InterruptedException {
-        ReplayJob.JobResult ended;
-        try (Engine engine = Engine.on(ledger.open(), settings -> {})) {
-            ended = new ReplayJob(engine.operator(), job, ledger.err()).await(ledger.forPrograms());
+        Facts ended;
+        try (OperatedLedger opened = ledger.open()) {
+            ended = new ReplayJob(opened, job, ledger.err()).await(ledger.forPrograms());
         }
-        told(job, ReplayJob.counted(ended.asked(), ended.asked().count() - ended.left()), ended);
-        return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
+        long left = ended.number("left");
+        long matched = ended.number("matched");
+        told(job, ReplayJob.counted(ended.flag("with_unknown"), matched - left), matched, left);
+        return (left == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    /** @param what the number of replayed messages, or of selected ones when the job was only started */
-    private void told(String job, String what, ReplayJob.JobResult ended) {
-        long matched = ended.asked().count();
-        long left = ended.left();
+    /**
+     * @param what the number of replayed messages, or of selected ones when the job was only started
+     * @param left -1 when the job was only started
+     */
+    private void told(String job, String what, long matched, long left) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("job", job);
         facts.put("matched", matched);

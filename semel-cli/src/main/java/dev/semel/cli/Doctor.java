@@ -1,13 +1,10 @@
 package dev.semel.cli;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
-import dev.semel.store.Store;
 import java.io.PrintWriter;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -39,39 +36,53 @@ final class Doctor implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DoctorResult result;
-        try (Store opened = ledger.open()) {
-            result = DoctorResult.of(opened.name(), opened.inspect(), required);
+        Facts found;
+        try (OperatedLedger opened = ledger.open()) {
+            found = opened.get("/admin/doctor", CommandInput.none());
         }
-        ledger.tell(() -> result, screen -> result.print(screen.out(), screen.ansi()));
+        DoctorResult result = new DoctorResult(found, required);
+        ledger.tell(result::facts, screen -> result.print(screen.out(), screen.ansi()));
         return (result.sufficient() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    /** The result; its components are the names in the JSON. */
-    record DoctorResult(
-            String store,
-            @JsonProperty("class") Guarantee guarantee,
-            Guarantee required,
-            boolean sufficient,
-            List<CheckedSetting> findings) {
-        static DoctorResult of(String store, Inspection inspection, Guarantee required) {
-            Guarantee found = inspection.guarantee();
-            return new DoctorResult(store, found, required, found.compareTo(required) <= 0, inspection.findings());
+    /** What was found beside what is required. */
+    record DoctorResult(Facts found, Guarantee required) {
+        boolean sufficient() {
+            return Guarantee.valueOf(found.text("class")).compareTo(required) <= 0;
+        }
+
+        Map<String, Object> facts() {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("store", found.text("store"));
+            facts.put("class", found.text("class"));
+            facts.put("required", required.name());
+            facts.put("sufficient", sufficient());
+            facts.put(
+                    "findings",
+                    found.list("findings").stream().map(DoctorResult::finding).toList());
+            return facts;
+        }
+
+        private static Map<String, Object> finding(Facts finding) {
+            Map<String, Object> facts = new LinkedHashMap<>(finding.members());
+            facts.put("advice", finding.find("advice"));
+            return facts;
         }
 
         void print(PrintWriter out, Ansi ansi) {
-            int width = findings.stream()
-                    .mapToInt(finding -> finding.setting().length())
+            int width = found.list("findings").stream()
+                    .mapToInt(finding -> finding.text("setting").length())
                     .reduce("store".length(), Math::max);
             String row = "%-" + width + "s  %s%n";
-            out.printf(Locale.ROOT, row, "store", store);
-            String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is required";
-            out.printf(Locale.ROOT, row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
-            for (CheckedSetting finding : findings) {
-                out.printf(Locale.ROOT, row, finding.setting(), finding.value());
-                if (finding.advice() != null) {
-                    String limit = paint(ansi, "yellow", "at most class " + finding.limits());
-                    out.printf(Locale.ROOT, row, "", limit + ": " + finding.advice());
+            out.printf(Locale.ROOT, row, "store", found.text("store"));
+            String guarantee = found.text("class");
+            String verdict = sufficient() ? guarantee : guarantee + ", but " + required + " is required";
+            out.printf(Locale.ROOT, row, "class", paint(ansi, sufficient() ? "green" : "red", verdict));
+            for (Facts finding : found.list("findings")) {
+                out.printf(Locale.ROOT, row, finding.text("setting"), finding.text("value"));
+                if (finding.has("advice")) {
+                    String limit = paint(ansi, "yellow", "at most class " + finding.text("limits"));
+                    out.printf(Locale.ROOT, row, "", limit + ": " + finding.text("advice"));
                 }
             }
         }

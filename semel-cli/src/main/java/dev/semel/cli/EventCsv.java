@@ -1,6 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.audit.AuditEvent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +35,8 @@ final class EventCsv {
 
     private EventCsv() {}
 
-    static String line(AuditEvent event) {
-        Map<String, Object> fields = new LinkedHashMap<>(event.fields());
+    static String line(Map<String, Object> event) {
+        Map<String, Object> fields = new LinkedHashMap<>(event);
         fields.remove("key_hash"); // the record's id
         String known =
                 COLUMNS.stream().map(column -> cell(fields.remove(column))).collect(Collectors.joining(","));

@@ -2,7 +2,6 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
-import dev.semel.store.AuditFilter;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +16,17 @@ final class EventOption {
     @Option(names = "--type", paramLabel = "TYPE", description = "Only events of this type, such as system.error.")
     private @Nullable String type;
 
-    AuditFilter events() {
-        return filter.events(type == null ? null : code(type));
+    CommandInput input() {
+        return filter.input().with("type", type == null ? null : known(type));
     }
 
-    private static int code(String type) {
+    private static String known(String type) {
         return EventType.named(type)
                 .orElseThrow(() -> new SemelException.Invalid("Unknown event type \"" + type + "\". Use one of: "
                         + Stream.of(EventType.values())
                                 .map(EventType::publicName)
                                 .collect(Collectors.joining(", "))
                         + "."))
-                .code();
+                .publicName();
     }
 }

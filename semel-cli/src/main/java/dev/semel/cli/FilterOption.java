@@ -2,8 +2,6 @@ package dev.semel.cli;
 
 import dev.semel.Operation;
 import dev.semel.Tenant;
-import dev.semel.store.AuditFilter;
-import dev.semel.store.RecordFilter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -31,13 +29,7 @@ final class FilterOption {
                 : Operation.leased(operation, Object.class, Object.class).name();
     }
 
-    /** @param queued only messages of channels */
-    RecordFilter records(boolean queued) {
-        return new RecordFilter(tenant(), operation(), queued, Long.MAX_VALUE);
-    }
-
-    /** @param type only events of this type */
-    AuditFilter events(@Nullable Integer type) {
-        return new AuditFilter(tenant(), operation(), null, type);
+    CommandInput input() {
+        return CommandInput.of("tenant", tenant()).with("operation", operation());
     }
 }

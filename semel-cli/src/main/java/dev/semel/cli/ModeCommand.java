@@ -1,15 +1,9 @@
 package dev.semel.cli;
 
 import dev.semel.Mode;
-import dev.semel.operator.Operator;
-import dev.semel.operator.Operator.Warrant;
-import dev.semel.store.Store;
-import dev.semel.store.Switchboard;
-import dev.semel.store.Switchboard.Group;
-import dev.semel.store.Switchboard.Setting;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Mixin;
@@ -44,35 +38,34 @@ final class ModeCommand implements Runnable {
             description = "Read-only. SEMEL_MODE of a node may be stricter.",
             mixinStandardHelpOptions = true)
     int get(@Mixin LedgerOption ledger) {
-        Switchboard.Modes modes;
-        try (Store opened = ledger.open()) {
-            modes = Operator.on(opened).modes();
+        Facts modes;
+        try (OperatedLedger opened = ledger.open()) {
+            modes = opened.get("/admin/modes", CommandInput.none());
         }
-        ledger.tell(() -> facts(modes), screen -> print(screen, modes));
+        ledger.tell(() -> facts(modes), screen -> print(screen, modes.list("settings")));
         return Exit.OK.code();
     }
 
-    private static Map<String, Object> facts(Switchboard.Modes modes) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("version", modes.version());
-        facts.put("settings", modes.settings().stream().map(ModeCommand::facts).toList());
-        facts.put("pauses", modes.pauses().stream().map(Channels::facts).toList());
+    private static Map<String, Object> facts(Facts modes) {
+        Map<String, Object> facts = new LinkedHashMap<>(modes.members());
+        facts.put(
+                "settings",
+                modes.list("settings").stream().map(ModeCommand::setting).toList());
         return facts;
     }
 
-    private static void print(Screen screen, Switchboard.Modes modes) {
-        if (modes.settings().isEmpty()) {
+    private static void print(Screen screen, List<Facts> settings) {
+        if (settings.isEmpty()) {
             screen.line("Everything is " + screen.paint(Style.fg_green, "LIVE") + ".");
             return;
         }
         Table table = new Table("OPERATION", "TENANT", "MODE");
-        modes.settings()
-                .forEach(setting -> table.row(
-                        operations(setting),
-                        all(setting.tenant()),
-                        screen.paint(Style.fg_yellow, setting.mode().name())));
+        settings.forEach(setting -> table.row(
+                operations(setting), setting.text("tenant"), screen.paint(Style.fg_yellow, setting.text("mode"))));
         table.print(screen);
-        if (modes.settings().stream().noneMatch(all -> all.operation() == null && all.tenant() == null)) {
+        if (settings.stream()
+                .noneMatch(all ->
+                        all.text("operation").equals("*") && all.text("tenant").equals("*"))) {
             screen.line("Everything else is " + screen.paint(Style.fg_green, "LIVE") + ".");
         }
     }
@@ -93,50 +86,43 @@ final class ModeCommand implements Runnable {
             @Mixin ModeTarget target,
             @Option(names = "--wait", description = "Return when the mode applies on every node.") boolean wait,
             @Mixin KnownOption known,
-            @Mixin WarrantOption warrant)
-            throws InterruptedException {
-        Warrant why = warrant.given();
-        Setting setting = target.setting(mode);
-        long version;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            known.demand(operator, setting);
-            version = operator.setMode(setting, why);
-            if (wait) {
-                operator.awaitModes();
-            }
+            @Mixin WarrantOption warrant) {
+        Facts setting;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            setting = opened.post(
+                    "/admin/modes",
+                    target.input()
+                            .with("reason", warrant.reason())
+                            .with("mode", mode.name())
+                            .with("wait", wait)
+                            .with("even_if_unknown", known.evenIfUnknown()));
         }
-        Map<String, Object> facts = facts(setting);
-        facts.put("version", version);
-        facts.put("waited", wait);
         String when = wait ? " on every node." : "; applied on every node within a second.";
-        ledger.tell(() -> facts, screen -> screen.line(told(setting) + " is " + mode + when));
+        ledger.tell(() -> setting(setting), screen -> screen.line(told(setting) + " is " + mode + when));
         return Exit.OK.code();
     }
 
-    private static Map<String, Object> facts(Setting setting) {
+    /** Which of the three it is for is told by the two that are null. */
+    private static Map<String, Object> setting(Facts setting) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        Group group = setting.group();
-        facts.put("operation", group == null ? all(setting.operation()) : null);
-        facts.put("prefix", group != null && group.by() == Group.By.PREFIX ? group.text() : null);
-        facts.put("label", group != null && group.by() == Group.By.LABEL ? group.text() : null);
-        facts.put("tenant", all(setting.tenant()));
-        facts.put("mode", setting.mode().name());
+        facts.put("operation", setting.find("operation"));
+        facts.put("prefix", setting.find("prefix"));
+        facts.put("label", setting.find("label"));
+        facts.putAll(setting.members());
         return facts;
     }
 
-    private static String all(@Nullable String name) {
-        return name == null ? "*" : name;
+    private static String operations(Facts setting) {
+        return setting.has("operation")
+                ? setting.text("operation")
+                : Screen.plain(
+                        setting.has("prefix") ? "prefix " + setting.text("prefix") : "label " + setting.text("label"));
     }
 
-    private static String operations(Setting setting) {
-        Group group = setting.group();
-        return group == null ? all(setting.operation()) : Screen.plain(group.toString());
-    }
-
-    private static String told(Setting setting) {
-        String operations = setting.operation() == null ? "Everything" : operations(setting);
-        return (setting.group() == null ? operations : "Everything with the " + operations)
-                + (setting.tenant() == null ? "" : " of tenant " + setting.tenant());
+    private static String told(Facts setting) {
+        String operations = operations(setting).equals("*") ? "Everything" : operations(setting);
+        String tenant = setting.text("tenant");
+        return (setting.has("operation") ? operations : "Everything with the " + operations)
+                + (tenant.equals("*") ? "" : " of tenant " + tenant);
     }
 }

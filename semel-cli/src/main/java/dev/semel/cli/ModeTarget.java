@@ -1,11 +1,8 @@
 package dev.semel.cli;
 
-import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.store.Switchboard.Group;
-import dev.semel.store.Switchboard.Setting;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,20 +29,19 @@ final class ModeTarget {
     private @Nullable String label;
 
     /** @throws SemelException.Invalid when it is contradictory, or a name cannot be */
-    Setting setting(Mode mode) {
+    CommandInput input() {
         if (Stream.of(operation, prefix, label).filter(Objects::nonNull).count() > 1) {
             throw new SemelException.Invalid("--operation, --prefix and --label exclude each other: give one of them.");
         }
-        String whose = tenant == null ? null : Tenant.of(tenant).name();
-        if (prefix != null) {
-            return Setting.forGroup(whose, new Group(Group.By.PREFIX, prefix), mode);
-        }
-        if (label != null) {
-            return Setting.forGroup(whose, new Group(Group.By.LABEL, label), mode);
-        }
-        String name = operation == null
-                ? null
-                : Operation.leased(operation, Object.class, Object.class).name();
-        return new Setting(whose, name, mode);
+        return CommandInput.of(
+                        "tenant", tenant == null ? null : Tenant.of(tenant).name())
+                .with(
+                        "operation",
+                        operation == null
+                                ? null
+                                : Operation.leased(operation, Object.class, Object.class)
+                                        .name())
+                .with("prefix", prefix)
+                .with("label", label);
     }
 }

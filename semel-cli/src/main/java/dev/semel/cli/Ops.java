@@ -1,12 +1,8 @@
 package dev.semel.cli;
 
-import dev.semel.Key;
 import dev.semel.Operation;
-import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.operator.Operator;
-import dev.semel.operator.Operator.Forgotten;
-import dev.semel.store.Store;
+import java.util.Map;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -49,29 +45,26 @@ final class Ops implements Runnable {
             },
             mixinStandardHelpOptions = true)
     int forget(
-            @Mixin StoreOption store,
+            @Mixin LedgerOption ledger,
             @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "The tenant.")
                     String tenant,
             @Option(names = "--operation", required = true, paramLabel = "NAME", description = "The operation.")
                     String operation,
             @ArgGroup(multiplicity = "1") KeyOption key,
             @Mixin WarrantOption warrant) {
-        Operator.Warrant why = warrant.given();
-        Tenant whose = Tenant.of(tenant);
-        String what = Operation.leased(operation, Object.class, Object.class).name();
-        Key which = key.read(System.in);
-        Forgotten result;
-        try (Store opened = store.open()) {
-            result = Operator.on(opened).forget(whose, what, which, why);
-        } catch (SemelException.Invalid e) {
-            // The input is already validated, so the state of the record is the cause.
-            throw new CheckFailed(e.getMessage());
+        CommandInput input = CommandInput.of("reason", warrant.reason())
+                .with("tenant", Tenant.of(tenant).name())
+                .with(
+                        "operation",
+                        Operation.leased(operation, Object.class, Object.class).name());
+        Facts forgotten;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            forgotten = opened.post(
+                    "/admin/forget", input.with("key", key.read(System.in).text()));
         }
-        boolean done = result == Forgotten.DONE;
-        spec.commandLine()
-                .getOut()
-                .println(what + " (tenant " + whose + "): "
-                        + (done ? "forgotten; the next call with this key runs." : "no record of this key."));
-        return (done ? Exit.OK : Exit.CHECK_FAILED).code();
+        ledger.tell(
+                () -> Map.of("outcome", forgotten.text("outcome")),
+                screen -> screen.line(Screen.plain(forgotten.text("sentence"))));
+        return Exit.OK.code();
     }
 }

@@ -1,12 +1,7 @@
 package dev.semel.cli;
 
-import dev.semel.CallStatus;
-import dev.semel.Cancellation;
-import dev.semel.Cancellation.Cancelled;
-import dev.semel.operator.Operator;
-import dev.semel.operator.StatusFacts;
-import dev.semel.store.Row;
-import dev.semel.store.Store;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,30 +27,17 @@ final class OpsCancel implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Operator.Warrant why = warrant.given();
-        Cancelled cancelled;
-        Row row;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            row = record.find(operator);
-            cancelled = operator.calls().cancel(null, row.id().hex(), Cancellation.by(why.actor(), why.reason()));
+        Facts cancelled;
+        try (OperatedLedger opened = ledger.open(warrant)) {
+            cancelled = opened.post(record.path(opened) + "/cancel", CommandInput.of("reason", warrant.reason()));
         }
-        String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
-                + row.header().tenant() + ")";
-        String words = cancelled.fold(
-                done -> name + ": cancelled; it will not be run.",
-                already -> name + " was already closed; nothing was changed. " + reason(already.status()),
-                not -> fail(name, not.notice().reason()),
-                absent -> fail(name, absent.notice().reason()));
-        ledger.tell(() -> StatusFacts.of(cancelled), screen -> screen.line(words));
+        ledger.tell(
+                () -> {
+                    Map<String, Object> facts = new LinkedHashMap<>(cancelled.members());
+                    facts.remove("sentence");
+                    return facts;
+                },
+                screen -> screen.line(Screen.plain(cancelled.text("sentence"))));
         return Exit.OK.code();
-    }
-
-    private static String reason(CallStatus status) {
-        return Screen.plain(status.reason());
-    }
-
-    private static String fail(String name, String why) {
-        throw new CheckFailed(name + ": " + why);
     }
 }

@@ -1,20 +1,10 @@
 package dev.semel.cli;
 
-import dev.semel.audit.Redactor;
-import dev.semel.operator.Operator;
 import dev.semel.operator.ShadowMessages;
-import dev.semel.operator.ShadowMessages.ComparedMessage;
-import dev.semel.operator.ShadowMessages.Comparison;
-import dev.semel.operator.ShadowMessages.ShadowDifference;
-import dev.semel.store.Row;
-import dev.semel.store.Store;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,6 +23,8 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true)
 final class OpsDiff implements Callable<Integer> {
+    private static final int LARGEST_LIMIT = 200;
+
     @Mixin
     private LedgerOption ledger = new LedgerOption();
 
@@ -47,90 +39,80 @@ final class OpsDiff implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Set<ShadowDifference> only = EnumSet.allOf(ShadowDifference.class);
-        if (differences) {
-            only.remove(ShadowDifference.SAME);
-        }
-        Comparison comparison;
-        try (Store opened = ledger.open()) {
-            comparison = Operator.on(opened).shadows().compare(filter.records(true), only, limit.most());
+        Facts comparison;
+        try (OperatedLedger opened = ledger.open()) {
+            comparison = opened.get(
+                    "/admin/shadow",
+                    filter.input()
+                            .with("differences", differences)
+                            .with("limit", Math.min(LARGEST_LIMIT, limit.most())));
         }
         ledger.tell(() -> facts(comparison), screen -> print(screen, comparison));
         return Exit.OK.code();
     }
 
-    private static Map<String, Object> facts(Comparison comparison) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("compared", comparison.total());
-        facts.put("complete", comparison.complete());
-        for (ShadowDifference difference : ShadowDifference.values()) {
-            facts.put(word(difference), count(comparison, difference));
-        }
-        facts.put("messages", comparison.shown().stream().map(OpsDiff::facts).toList());
+    private static Map<String, Object> facts(Facts comparison) {
+        Map<String, Object> facts = new LinkedHashMap<>(comparison.members());
+        facts.put(
+                "messages",
+                comparison.list("messages").stream().map(OpsDiff::message).toList());
         return facts;
     }
 
-    private static Map<String, Object> facts(ComparedMessage message) {
+    private static Map<String, Object> message(Facts message) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("difference", word(message.difference()));
-        Row shadow = message.shadow();
-        facts.put("would_send", shadow == null ? null : RecordFacts.full(shadow));
-        Row real = message.real();
-        facts.put("sent", real == null ? null : RecordFacts.full(real));
+        facts.put("difference", message.text("difference"));
+        facts.put("would_send", message.has("would_send") ? RecordFacts.full(message.object("would_send")) : null);
+        facts.put("sent", message.has("sent") ? RecordFacts.full(message.object("sent")) : null);
         return facts;
     }
 
-    private void print(Screen screen, Comparison comparison) {
-        if (comparison.total() == 0) {
+    private static Facts any(Facts message) {
+        return message.object(message.has("would_send") ? "would_send" : "sent");
+    }
+
+    private void print(Screen screen, Facts comparison) {
+        if (comparison.number("compared") == 0) {
             screen.line("Nothing that SHADOW would have sent is recorded.");
             return;
         }
-        if (!comparison.shown().isEmpty()) {
+        List<Facts> shown = comparison.list("messages");
+        if (!shown.isEmpty()) {
             Table table = new Table("RECORD", "CHANNEL", "TENANT", "DIFFERENCE", "REAL", "REAL STATE");
-            for (ComparedMessage each : comparison.shown()) {
-                Row shadow = each.shadow();
-                Row real = each.real();
+            for (Facts each : shown) {
+                Facts real = each.object("sent");
                 table.row(
-                        shadow == null ? "-" : shadow.id().prefix(),
-                        each.any().header().operation(),
-                        each.any().header().tenant(),
-                        word(each.difference()),
-                        real == null ? "-" : real.id().prefix(),
-                        real == null ? "-" : screen.state(real.state()));
+                        each.has("would_send") ? RecordFacts.prefix(each.object("would_send")) : "-",
+                        any(each).text("operation"),
+                        any(each).text("tenant"),
+                        each.text("difference"),
+                        each.has("sent") ? RecordFacts.prefix(real) : "-",
+                        each.has("sent") ? screen.state(RecordFacts.state(real)) : "-");
             }
             table.print(screen);
         }
-        comparison.shown().stream()
-                .filter(each -> each.difference() == ShadowDifference.OTHER_PAYLOAD)
+        shown.stream()
+                .filter(each -> each.text("difference").equals("other_payload"))
                 .forEach(each -> printPayloads(screen, each));
-        screen.line(comparison.total() + (comparison.complete() ? "" : " or more") + " compared: "
-                + count(comparison, ShadowDifference.NOT_SENT) + " not sent, "
-                + count(comparison, ShadowDifference.SAME)
-                + " the same, " + count(comparison, ShadowDifference.OTHER_PAYLOAD) + " with another payload. "
-                + count(comparison, ShadowDifference.ONLY_SENT) + " only sent.");
-        if (!comparison.complete()) {
+        boolean complete = comparison.flag("complete");
+        screen.line(comparison.number("compared") + (complete ? "" : " or more") + " compared: "
+                + comparison.number("not_sent") + " not sent, "
+                + comparison.number("same")
+                + " the same, " + comparison.number("other_payload") + " with another payload. "
+                + comparison.number("only_sent") + " only sent.");
+        if (!complete) {
             screen.line("Of each state only the " + ShadowMessages.MOST
                     + " newest records were read: filter by --tenant, --operation.");
         }
     }
 
-    private static void printPayloads(Screen screen, ComparedMessage message) {
-        screen.line(message.any().id().prefix() + ":");
-        screen.line("  would send " + payload(message.any()));
-        Row real = message.real();
-        screen.line("  was sent   " + (real == null ? "-" : payload(real)));
+    private static void printPayloads(Screen screen, Facts message) {
+        screen.line(RecordFacts.prefix(any(message)) + ":");
+        screen.line("  would send " + payload(any(message)));
+        screen.line("  was sent   " + (message.has("sent") ? payload(message.object("sent")) : "-"));
     }
 
-    private static String payload(Row row) {
-        byte @Nullable [] stored = row.payload();
-        return stored == null ? "(not kept)" : Screen.plain(Redactor.shown(stored));
-    }
-
-    private static long count(Comparison comparison, ShadowDifference difference) {
-        return comparison.counts().getOrDefault(difference, 0L);
-    }
-
-    private static String word(ShadowDifference difference) {
-        return difference.name().toLowerCase(Locale.ROOT);
+    private static String payload(Facts record) {
+        return record.has("payload") ? Screen.plain(record.text("payload")) : "(not kept)";
     }
 }

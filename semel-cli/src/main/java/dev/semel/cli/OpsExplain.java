@@ -1,9 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Explanation;
-import dev.semel.operator.Operator;
-import dev.semel.store.Row;
-import dev.semel.store.Store;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -24,29 +20,30 @@ final class OpsExplain implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Row row;
-        Explanation explanation;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            row = record.find(operator);
-            explanation = operator.explain(row);
+        Facts explanation;
+        try (OperatedLedger opened = ledger.open()) {
+            explanation = opened.get(record.path(opened) + "/explanation", CommandInput.none());
         }
-        ledger.tell(() -> facts(row, explanation), screen -> print(screen, explanation));
+        ledger.tell(() -> facts(explanation), screen -> print(screen, explanation));
         return Exit.OK.code();
     }
 
-    private static Map<String, Object> facts(Row row, Explanation explanation) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("id", row.id().hex());
-        facts.put("sentence", explanation.sentence());
-        facts.put("facts", explanation.facts());
-        facts.put("next", explanation.next());
+    /** The fence is a number here. */
+    private static Map<String, Object> facts(Facts explanation) {
+        Map<String, Object> told =
+                new LinkedHashMap<>(explanation.object("facts").members());
+        told.computeIfPresent("fence", (name, fence) -> Long.parseLong(fence.toString()));
+        Map<String, Object> facts = new LinkedHashMap<>(explanation.members());
+        facts.put("facts", told);
         return facts;
     }
 
-    private static void print(Screen screen, Explanation explanation) {
-        screen.line(screen.bold(Screen.plain(explanation.sentence())));
-        explanation.facts().forEach((name, value) -> screen.fact("  " + name, Screen.plain(String.valueOf(value))));
-        screen.line("Next step: " + explanation.next() + ".");
+    private static void print(Screen screen, Facts explanation) {
+        screen.line(screen.bold(Screen.plain(explanation.text("sentence"))));
+        explanation
+                .object("facts")
+                .members()
+                .forEach((name, value) -> screen.fact("  " + name, Screen.plain(String.valueOf(value))));
+        screen.line("Next step: " + explanation.text("next") + ".");
     }
 }

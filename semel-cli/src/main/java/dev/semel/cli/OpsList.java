@@ -1,14 +1,9 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Operator;
-import dev.semel.store.RecordFilter;
-import dev.semel.store.RecordFilter.Cursor;
-import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Store;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,29 +34,24 @@ final class OpsList implements Callable<Integer> {
     @Override
     public Integer call() {
         int most = limit.most();
-        List<Row> rows = new ArrayList<>();
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            RecordFilter wanted = filter.records(false);
+        String wanted = states.stream().map(State::name).collect(Collectors.joining(","));
+        List<Facts> records;
+        try (OperatedLedger opened = ledger.open()) {
             // Reads one more than is shown, to know whether there are more.
-            for (State state : states) {
-                if (rows.size() <= most) {
-                    rows.addAll(operator.list(state, wanted, Cursor.START, most + 1 - rows.size()));
-                }
-            }
+            records = RecordPages.read(opened, "/admin/records", filter.input().with("state", wanted), most + 1L);
         }
-        boolean more = rows.size() > most;
-        List<Row> shown = more ? rows.subList(0, most) : rows;
+        boolean more = records.size() > most;
+        List<Facts> shown = more ? records.subList(0, most) : records;
         ledger.tell(() -> shown.stream().map(RecordFacts::brief).toList(), screen -> print(screen, shown, more));
         return Exit.OK.code();
     }
 
-    private void print(Screen screen, List<Row> rows, boolean more) {
-        if (rows.isEmpty()) {
+    private void print(Screen screen, List<Facts> records, boolean more) {
+        if (records.isEmpty()) {
             screen.line("No record matches.");
             return;
         }
-        RecordTable.print(screen, rows, System.currentTimeMillis());
+        RecordTable.print(screen, records, System.currentTimeMillis());
         if (more) {
             screen.line("... and more: raise --limit, or filter by --state, --tenant, --operation.");
         }

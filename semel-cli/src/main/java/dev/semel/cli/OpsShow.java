@@ -1,14 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.Failure;
-import dev.semel.audit.AuditEvent;
-import dev.semel.audit.Redactor;
-import dev.semel.operator.Operator;
-import dev.semel.operator.UnresolvedMessages;
-import dev.semel.store.Line;
-import dev.semel.store.Row;
-import dev.semel.store.Status;
-import dev.semel.store.Store;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -24,8 +15,6 @@ import picocli.CommandLine.Mixin;
         },
         mixinStandardHelpOptions = true)
 final class OpsShow implements Callable<Integer> {
-    private static final int LONGEST_STORY = 200;
-
     @Mixin
     private LedgerOption ledger = new LedgerOption();
 
@@ -34,63 +23,59 @@ final class OpsShow implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Row row;
-        List<AuditEvent> story;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            row = record.find(operator);
-            story = operator.story(row.id(), LONGEST_STORY);
+        Facts shown;
+        List<Facts> story;
+        try (OperatedLedger opened = ledger.open()) {
+            shown = opened.get(record.path(opened), CommandInput.none());
+            story = opened.get(RecordOption.path(shown.text("id")) + "/story", CommandInput.none())
+                    .list("events");
         }
-        ledger.tell(() -> facts(row, story), screen -> print(screen, row, story));
+        ledger.tell(() -> facts(shown, story), screen -> print(screen, shown, story));
         return Exit.OK.code();
     }
 
-    private static Map<String, Object> facts(Row row, List<AuditEvent> story) {
-        Map<String, Object> facts = RecordFacts.full(row);
-        facts.put("story", story.stream().map(AuditEvent::fields).toList());
+    private static Map<String, Object> facts(Facts shown, List<Facts> story) {
+        Map<String, Object> facts = RecordFacts.full(shown);
+        facts.put("story", story.stream().map(Facts::members).toList());
         return facts;
     }
 
-    private static void print(Screen screen, Row row, List<AuditEvent> story) {
-        screen.fact("record", row.id().hex());
-        screen.fact(
-                "operation",
-                row.header().operation() + " (tenant " + row.header().tenant() + ")");
-        screen.fact("state", state(screen, row));
-        screen.fact("correlation", Screen.plain(row.header().correlationId()));
-        if (row.header().parent() != null) {
+    private static void print(Screen screen, Facts shown, List<Facts> story) {
+        screen.fact("record", shown.text("id"));
+        screen.fact("operation", shown.text("operation") + " (tenant " + shown.text("tenant") + ")");
+        screen.fact("state", state(screen, shown));
+        screen.fact("correlation", Screen.plain(shown.text("correlation_id")));
+        if (shown.has("step_of") || shown.has("sent_by")) {
+            screen.fact(shown.has("step_of") ? "step of" : "sent by", shown.text("step_of") + shown.text("sent_by"));
+        }
+        if (shown.has("line")) {
+            screen.fact("line", line(shown.object("line")));
+        }
+        if (shown.has("failure")) {
+            String exception = shown.object("failure").text("exception");
             screen.fact(
-                    row.isStep() ? "step of" : "sent by", row.header().parent().hex());
+                    "failure",
+                    RecordFacts.why(shown) + Screen.plain(exception.isEmpty() ? "" : " (" + exception + ")"));
         }
-        if (row.line() != null) {
-            screen.fact("line", line(row.line()));
+        if (shown.has("payload")) {
+            screen.fact("payload", Screen.plain(shown.text("payload")));
         }
-        Failure failure = UnresolvedMessages.failure(row);
-        if (failure != null) {
-            String exception = failure.exception() == null ? "" : " (" + failure.exception() + ")";
-            screen.fact("failure", RecordFacts.why(row) + Screen.plain(exception));
-        }
-        if (row.payload() != null) {
-            screen.fact("payload", Screen.plain(Redactor.shown(row.payload())));
-        }
-        if (row.result() != null) {
-            screen.fact("result", Screen.plain(Redactor.shown(row.result())));
+        if (shown.has("result")) {
+            screen.fact("result", Screen.plain(shown.text("result")));
         }
         screen.fact("history", story.isEmpty() ? "none: the audit of outcomes is off, or it was purged" : "");
         story.forEach(event -> screen.line("  " + EventLine.brief(screen, event)));
     }
 
-    private static String state(Screen screen, Row row) {
-        String attention = Screen.attention(row.status(), System.currentTimeMillis());
-        return screen.state(row.state()) + ", attempt " + row.status().attempts() + ", fence "
-                + row.status().fence() + (attention.isEmpty() ? "" : ", " + attention);
+    private static String state(Screen screen, Facts shown) {
+        String attention = Screen.attention(shown, System.currentTimeMillis());
+        return screen.state(RecordFacts.state(shown)) + ", attempt " + shown.number("attempt") + ", fence "
+                + shown.text("fence") + (attention.isEmpty() ? "" : ", " + attention);
     }
 
-    private static String line(Line line) {
-        String lane = line.lane() == null
-                ? ""
-                : ", lane \"" + Screen.plain(line.lane().key()) + "\"";
-        String deadline = line.deadline() == Status.NEVER ? "" : ", deadline " + Screen.moment(line.deadline());
-        return line.turn() + lane + deadline;
+    private static String line(Facts line) {
+        String lane = line.has("lane") ? ", lane \"" + Screen.plain(line.text("lane")) + "\"" : "";
+        String deadline = line.has("deadline") ? ", deadline " + Screen.moment(line.time("deadline")) : "";
+        return line.text("turn") + lane + deadline;
     }
 }

@@ -1,18 +1,13 @@
 package dev.semel.cli;
 
-import dev.semel.CallStatus;
-import dev.semel.CallStatus.CallStory;
-import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.operator.Operator;
-import dev.semel.operator.StatusFacts;
-import dev.semel.store.State;
-import dev.semel.store.Store;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -71,77 +66,71 @@ final class OpsStatus implements Callable<Integer> {
 
     private void story(String id) {
         Tenant whose = Tenant.of(String.valueOf(tenant));
-        CallStory story;
-        try (Store opened = ledger.open()) {
-            story = Operator.on(opened).calls().story(whose, id);
+        Facts story;
+        try (OperatedLedger opened = ledger.open()) {
+            story = opened.get(
+                    "/admin/correlation",
+                    CommandInput.of("tenant", whose.name()).with("correlation_id", id));
         }
-        if (story.calls().isEmpty()) {
-            throw new CheckFailed("Tenant " + whose + ": no record has the correlation id " + Screen.plain(id) + ".");
-        }
-        ledger.tell(() -> StatusFacts.of(story), screen -> print(screen, story));
+        ledger.tell(story::members, screen -> printStory(screen, story));
     }
 
     private void status() {
-        CallStatus status;
-        try (Store opened = ledger.open()) {
-            status = find(Operator.on(opened));
+        CommandInput which = which();
+        Facts status;
+        try (OperatedLedger opened = ledger.open()) {
+            status = opened.get("/admin/status", which);
         }
-        ledger.tell(() -> StatusFacts.of(status), screen -> print(screen, status));
+        ledger.tell(status::members, screen -> print(screen, status));
     }
 
-    private CallStatus find(Operator operator) {
+    private CommandInput which() {
         if (digits != null && tenant == null && operation == null && key == null) {
-            String id = RecordOption.find(operator, digits).id().hex();
-            return operator.calls()
-                    .find(null, id)
-                    .orElseThrow(() -> new CheckFailed("Record " + digits + " is expired, or is a step."));
+            return CommandInput.of("record", digits);
         }
         if (digits != null || tenant == null || operation == null || key == null) {
             throw new SemelException.Invalid(
                     "No record selected: give its id; or --tenant, --operation and --key; or --tenant"
                             + " and --correlation.");
         }
-        Tenant whose = Tenant.of(tenant);
-        String what = Operation.leased(operation, Object.class, Object.class).name();
-        Key which = key.read(System.in);
-        return operator.calls()
-                .find(whose, what, which)
-                .orElseThrow(() -> new CheckFailed(what + " (tenant " + whose + "): no record of this key."));
+        return CommandInput.of("tenant", Tenant.of(tenant).name())
+                .with(
+                        "operation",
+                        Operation.leased(operation, Object.class, Object.class).name())
+                .with("key", key.read(System.in).text());
     }
 
-    static void print(Screen screen, CallStatus status) {
-        screen.line(screen.bold(Screen.plain(status.reason())));
-        screen.fact("record", status.recordId());
-        screen.fact("operation", status.operation() + " (tenant " + status.tenant() + ")");
-        screen.fact("state", screen.state(State.valueOf(status.state().name())));
-        screen.fact("attempts", String.valueOf(status.attempts().made()));
-        if (status.attempts().next() != null) {
-            screen.fact("next attempt", Screen.moment(status.attempts().next().toEpochMilli()));
+    private static void print(Screen screen, Facts status) {
+        screen.line(screen.bold(Screen.plain(status.text("reason"))));
+        screen.fact("record", status.text("id"));
+        screen.fact("operation", status.text("operation") + " (tenant " + status.text("tenant") + ")");
+        screen.fact("state", screen.state(RecordFacts.state(status)));
+        screen.fact("attempts", status.text("attempts"));
+        if (status.has("next_attempt")) {
+            screen.fact("next attempt", Screen.moment(status.time("next_attempt")));
         }
-        if (status.failure() != null) {
-            screen.fact(
-                    "failure",
-                    Screen.plain(status.failure().category().code() + ": "
-                            + status.failure().reason()));
+        if (status.has("failure")) {
+            screen.fact("failure", RecordFacts.why(status));
         }
-        screen.fact("correlation", Screen.plain(status.correlationId()));
-        if (status.call().sentBy() != null) {
-            screen.fact("sent by", status.call().sentBy());
+        screen.fact("correlation", Screen.plain(status.text("correlation_id")));
+        if (status.has("sent_by")) {
+            screen.fact("sent by", status.text("sent_by"));
         }
-        screen.fact("actions", status.next().isEmpty() ? "none" : String.join(", ", StatusFacts.words(status.next())));
+        String actions = status.members().get("next") instanceof List<?> next
+                ? next.stream().map(String::valueOf).collect(Collectors.joining(", "))
+                : "";
+        screen.fact("actions", actions.isEmpty() ? "none" : actions);
     }
 
-    private static void print(Screen screen, CallStory story) {
+    private static void printStory(Screen screen, Facts story) {
         Map<String, Integer> depths = new HashMap<>();
-        for (CallStatus call : story.calls()) {
-            int depth = call.call().sentBy() == null
-                    ? 0
-                    : depths.getOrDefault(call.call().sentBy(), -1) + 1;
-            depths.put(call.recordId(), depth);
-            screen.line(PER_LEVEL.repeat(depth)
-                    + screen.state(State.valueOf(call.state().name())) + "  " + Screen.plain(call.reason()));
+        for (Facts call : story.list("calls")) {
+            int depth = call.has("sent_by") ? depths.getOrDefault(call.text("sent_by"), -1) + 1 : 0;
+            depths.put(call.text("id"), depth);
+            screen.line(PER_LEVEL.repeat(depth) + screen.state(RecordFacts.state(call)) + "  "
+                    + Screen.plain(call.text("reason")));
         }
-        if (story.cut()) {
+        if (story.flag("cut")) {
             screen.line("... and more");
         }
     }

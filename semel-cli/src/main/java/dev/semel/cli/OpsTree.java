@@ -1,11 +1,6 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Operator;
-import dev.semel.operator.Tree;
-import dev.semel.store.Row;
-import dev.semel.store.Store;
 import java.nio.charset.Charset;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,62 +26,54 @@ final class OpsTree implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Tree tree;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            tree = operator.tree(record.find(operator));
+        Facts tree;
+        try (OperatedLedger opened = ledger.open()) {
+            tree = opened.get(record.path(opened) + "/tree", CommandInput.none());
         }
         ledger.tell(() -> facts(tree), screen -> print(screen, tree));
         return Exit.OK.code();
     }
 
-    private static void print(Screen screen, Tree tree) {
+    private static void print(Screen screen, Facts tree) {
         String encoding =
                 System.getProperty("stdout.encoding", Charset.defaultCharset().name());
         boolean drawn = Charset.forName(encoding).newEncoder().canEncode(DRAWN.middle);
-        screen.line(name(screen, tree.record()));
+        screen.line(name(screen, tree));
         print(screen, drawn ? DRAWN : TYPED, tree, "");
     }
 
-    private static Map<String, Object> facts(Tree tree) {
-        Map<String, Object> facts = new LinkedHashMap<>(RecordFacts.brief(tree.record()));
-        facts.put("steps", tree.steps().stream().map(OpsTree::step).toList());
-        facts.put("sent", tree.sent().stream().map(OpsTree::facts).toList());
-        facts.put("cut", tree.cut());
+    private static Map<String, Object> facts(Facts tree) {
+        Map<String, Object> facts = RecordFacts.brief(tree);
+        facts.put("steps", tree.list("steps").stream().map(RecordFacts::brief).toList());
+        facts.put("sent", tree.list("sent").stream().map(OpsTree::facts).toList());
         return facts;
     }
 
-    private static Map<String, Object> step(Row row) {
-        Map<String, Object> facts = RecordFacts.brief(row);
-        facts.put("step", row.header().key());
-        return facts;
-    }
-
-    private static void print(Screen screen, Branches branches, Tree tree, String indent) {
-        int count = tree.steps().size() + tree.sent().size() + (tree.cut() ? 1 : 0);
+    private static void print(Screen screen, Branches branches, Facts tree, String indent) {
+        int count = tree.list("steps").size() + tree.list("sent").size() + (tree.flag("cut") ? 1 : 0);
         int printed = 0;
-        for (Row step : tree.steps()) {
+        for (Facts step : tree.list("steps")) {
             printed++;
             screen.line(indent + (printed == count ? branches.last : branches.middle) + "step "
-                    + Screen.plain(step.header().key()) + "  " + end(screen, step));
+                    + Screen.plain(step.text("step")) + "  " + end(screen, step));
         }
-        for (Tree child : tree.sent()) {
+        for (Facts child : tree.list("sent")) {
             printed++;
             boolean last = printed == count;
-            screen.line(indent + (last ? branches.last : branches.middle) + name(screen, child.record()));
+            screen.line(indent + (last ? branches.last : branches.middle) + name(screen, child));
             print(screen, branches, child, indent + (last ? "   " : branches.past));
         }
-        if (tree.cut()) {
+        if (tree.flag("cut")) {
             screen.line(indent + branches.last + "... and more");
         }
     }
 
-    private static String name(Screen screen, Row row) {
-        return row.header().operation() + "/" + row.id().prefix() + "  " + end(screen, row);
+    private static String name(Screen screen, Facts record) {
+        return record.text("operation") + "/" + RecordFacts.prefix(record) + "  " + end(screen, record);
     }
 
-    private static String end(Screen screen, Row row) {
-        String why = RecordFacts.why(row);
-        return screen.state(row.state()) + (why.isEmpty() ? "" : "  " + why);
+    private static String end(Screen screen, Facts record) {
+        String why = RecordFacts.why(record);
+        return screen.state(RecordFacts.state(record)) + (why.isEmpty() ? "" : "  " + why);
     }
 }

@@ -4,10 +4,7 @@ import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.operator.Operator;
-import dev.semel.store.Row;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
@@ -32,40 +29,40 @@ final class RecordOption {
         @ArgGroup(multiplicity = "1")
         private KeyOption key = new KeyOption();
 
-        Row find(Operator operator) {
+        String find(OperatedLedger ledger) {
             Tenant whose = Tenant.of(tenant);
             String what =
                     Operation.leased(operation, Object.class, Object.class).name();
             Key which = key.read(System.in);
-            return operator.find(whose, what, which)
-                    .orElseThrow(() -> new CheckFailed(what + " (tenant " + whose + "): no record of this key."));
+            List<Facts> found = ledger.get(
+                            "/admin/records",
+                            CommandInput.of("tenant", whose.name())
+                                    .with("operation", what)
+                                    .with("key", which.text()))
+                    .list("records");
+            if (found.isEmpty()) {
+                throw new CheckFailed(what + " (tenant " + whose + "): no record of this key.");
+            }
+            return found.get(0).text("id");
         }
     }
 
     /**
+     * The path of the record.
+     *
      * @throws CheckFailed when there is no such record
-     * @throws SemelException.Invalid when the selection is missing or ambiguous
+     * @throws SemelException.Invalid when the selection is missing
      */
-    Row find(Operator operator) {
+    String path(OperatedLedger ledger) {
         if ((digits == null) == (byKey == null)) {
             throw new SemelException.Invalid("No record selected: give its id, or --tenant, --operation and --key.");
         }
-        return digits == null ? byKey.find(operator) : find(operator, digits);
+        return path(digits == null ? byKey.find(ledger) : digits);
     }
 
-    static Row find(Operator operator, String digits) {
-        List<Row> found = operator.find(digits);
-        if (found.isEmpty()) {
-            throw new CheckFailed("No record has an id that begins with " + digits + ".");
-        }
-        if (found.size() > 1) {
-            String which = found.stream()
-                    .map(row -> row.id().hex().substring(0, Math.min(64, digits.length() + 4)) + " ("
-                            + row.header().operation() + ", tenant "
-                            + row.header().tenant() + ")")
-                    .collect(Collectors.joining(", "));
-            throw new SemelException.Invalid("Ambiguous id " + digits + ": " + which + ". Give more digits.");
-        }
-        return found.get(0);
+    /** @throws SemelException.Invalid when these are not digits of an id */
+    static String path(String digits) {
+        dev.semel.key.RecordId.range(digits);
+        return "/admin/records/" + digits;
     }
 }

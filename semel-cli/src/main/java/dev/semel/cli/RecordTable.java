@@ -1,32 +1,29 @@
 package dev.semel.cli;
 
-import dev.semel.store.Line;
-import dev.semel.store.Row;
 import java.util.List;
 
 /** Prints records as a table. */
 final class RecordTable {
     private RecordTable() {}
 
-    static void print(Screen screen, List<Row> rows, long now) {
+    static void print(Screen screen, List<Facts> records, long now) {
         Table table = new Table("RECORD", "STATE", "OPERATION", "TENANT", "ATTEMPT", "WHEN", "WHY");
-        for (Row row : rows) {
+        for (Facts record : records) {
             table.row(
-                    row.id().prefix(),
-                    screen.state(row.state()),
-                    row.header().operation(),
-                    row.header().tenant(),
-                    row.status().attempts(),
-                    when(row, now),
-                    RecordFacts.why(row));
+                    RecordFacts.prefix(record),
+                    screen.state(RecordFacts.state(record)),
+                    record.text("operation"),
+                    record.text("tenant"),
+                    record.number("attempt"),
+                    when(record, now),
+                    RecordFacts.why(record));
         }
         table.print(screen);
     }
 
-    private static String when(Row row, long now) {
-        boolean behind = row.line() != null
-                && row.line().turn() == Line.Turn.WAITING
-                && !row.state().finished();
-        return behind ? "behind its lane's head" : Screen.attention(row.status(), now);
+    private static String when(Facts record, long now) {
+        boolean behind = record.object("line").text("turn").equals("WAITING")
+                && !RecordFacts.state(record).finished();
+        return behind ? "behind its lane's head" : Screen.attention(record, now);
     }
 }

@@ -1,8 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Operator;
-import dev.semel.operator.Replays;
-import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import java.io.PrintWriter;
@@ -13,70 +10,81 @@ final class ReplayJob {
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int LOOKS_UNTIL_EXPLAINED = 60;
 
-    private final Operator operator;
+    private final OperatedLedger ledger;
     private final String job;
     private final PrintWriter err;
 
-    ReplayJob(Operator operator, String job, PrintWriter err) {
-        this.operator = operator;
+    ReplayJob(OperatedLedger ledger, String job, PrintWriter err) {
+        this.ledger = ledger;
         this.job = job;
         this.err = err;
     }
 
-    /**
-     * @param asked the selection
-     * @param left the number of messages that were not replayed; -1 when the job was only started
-     */
-    record JobResult(UnresolvedMessages.Preview asked, long left) {}
-
-    /** A count with its noun: "3 dead letters". */
-    static String counted(UnresolvedMessages.Preview asked, long count) {
-        return Screen.counted(
-                count, asked.which().scope() == UnresolvedMessages.Scope.DEAD ? "dead letter" : "message");
+    /** @throws CheckFailed when no job can have this name */
+    static String path(String job) {
+        if (!job.matches("[A-Za-z0-9._-]{1,100}")) {
+            throw new CheckFailed(
+                    "Replay job " + Screen.plain(job) + " not found: it never existed or has been purged.");
+        }
+        return "/admin/dead/replays/" + job;
     }
 
-    /** @param silent whether to print no progress */
-    JobResult await(boolean silent) throws InterruptedException {
-        Replays.Progress now = look(1);
-        long total = now.asked().count();
+    /** A count with its noun: "3 dead letters". */
+    static String counted(boolean withUnknown, long count) {
+        return Screen.counted(count, withUnknown ? "message" : "dead letter");
+    }
+
+    /**
+     * The progress at its end.
+     *
+     * @param silent whether to print no progress
+     */
+    Facts await(boolean silent) throws InterruptedException {
+        Facts now = look();
+        OperatedLedger.JobWorkers workers = ledger.runJobs();
+        try {
+            return await(now, silent);
+        } finally {
+            workers.stop();
+        }
+    }
+
+    private Facts await(Facts first, boolean silent) throws InterruptedException {
+        Facts now = first;
+        long total = now.number("matched");
         try (Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
             if (!silent) {
                 bar.say(job
                         + " is running. If this is interrupted, a running node continues it, or: semel dead replay"
                         + " --resume " + job);
             }
-            if (now.newest().state() == State.IN_PROGRESS && !silent) {
-                bar.say(operator.explain(now.newest()).sentence());
+            if (RecordFacts.state(now) == State.IN_PROGRESS && !silent) {
+                bar.say(Screen.plain(now.text("sentence")));
             }
             int idle = 0;
-            while (!now.over()) {
-                bar.at(now.done());
+            while (!now.flag("over")) {
+                bar.at(now.number("done"));
                 TimeSource.system().sleep(LOOK);
-                Replays.Progress next = look(now.part());
-                idle = next.part() == now.part()
-                                && next.newest().state() == now.newest().state()
-                        ? idle + 1
-                        : 0;
+                Facts next = look();
+                boolean same = next.number("part") == now.number("part")
+                        && next.text("state").equals(now.text("state"));
+                idle = same ? idle + 1 : 0;
                 now = next;
-                if (idle == LOOKS_UNTIL_EXPLAINED && now.newest().state() != State.IN_PROGRESS) {
-                    bar.say(operator.explain(now.newest()).sentence());
+                if (idle == LOOKS_UNTIL_EXPLAINED && RecordFacts.state(now) != State.IN_PROGRESS) {
+                    bar.say(Screen.plain(now.text("sentence")));
                 }
             }
             bar.at(total);
         }
-        return new JobResult(
-                now.asked(), operator.letters().preview(now.asked().which()).count());
+        return now;
     }
 
-    private Replays.Progress look(int part) {
-        Replays.Progress progress = operator.replays()
-                .progress(job, part)
-                .orElseThrow(() ->
-                        new CheckFailed("Replay job " + job + " not found: it never existed or has been" + " purged."));
-        State state = progress.newest().state();
+    private Facts look() {
+        Facts progress = ledger.get(path(job), CommandInput.none());
+        State state = RecordFacts.state(progress);
         if (state == State.FAILED_TERMINAL || state == State.DISCARDED || state == State.SHADOWED) {
-            throw new CheckFailed("Part " + progress.part() + " of " + job + " is " + state + ". "
-                    + operator.explain(progress.newest()).sentence()
+            throw new CheckFailed("Part " + progress.number("part") + " of " + job + " is " + state + ". "
+                    + Screen.plain(progress.text("sentence"))
                     + " Fix the cause, then run: semel dead replay --resume " + job);
         }
         return progress;

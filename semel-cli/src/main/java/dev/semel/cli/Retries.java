@@ -2,13 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.Failure;
 import dev.semel.SemelException;
-import dev.semel.operator.Operator;
-import dev.semel.operator.RetryAdvice;
-import dev.semel.operator.RetryRates;
-import dev.semel.operator.RetryReport;
-import dev.semel.store.Store;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,30 +89,33 @@ final class Retries implements Callable<Integer> {
         }
     }
 
+    private CommandInput input(Duration span) {
+        return filter.input().with("window", span.toMillis() + "ms");
+    }
+
     private int rates(long limit) {
         Duration span = TimeArguments.span(window);
-        RetryRates rates;
-        try (Store opened = ledger.open()) {
-            rates = Operator.on(opened)
-                    .retryRates(filter.events(null), Instant.now().minus(span), category);
+        Facts rates;
+        try (OperatedLedger opened = ledger.open()) {
+            rates = opened.get("/admin/retries/rates", input(span).with("category", category));
         }
-        RetryRateReport report = new RetryRateReport(span, limit, rates);
+        RetryRateReport report = new RetryRateReport(span, limit, rates.list("rates"));
         ledger.tell(report::facts, report::print);
         return (report.above().isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
     private int advice() {
         Duration span = TimeArguments.span(window);
-        List<RetryAdvice> advice;
-        try (Store opened = ledger.open()) {
-            advice = Operator.on(opened)
-                    .retryAdvice(filter.events(null), Instant.now().minus(span));
+        List<Facts> advice;
+        try (OperatedLedger opened = ledger.open()) {
+            advice = opened.get("/admin/retries/advice", input(span)).list("advice");
         }
-        ledger.tell(() -> Map.of("window_ms", span.toMillis(), "advice", advice), screen -> {
+        List<Map<String, Object>> facts = advice.stream().map(Facts::members).toList();
+        ledger.tell(() -> Map.of("window_ms", span.toMillis(), "advice", facts), screen -> {
             if (advice.isEmpty()) {
                 screen.line("The retries of the last " + window + " suggest no change.");
             }
-            advice.forEach(each -> screen.line(each.sentence()));
+            advice.forEach(each -> screen.line(Screen.plain(each.text("sentence"))));
         });
         return Exit.OK.code();
     }
@@ -128,69 +125,56 @@ final class Retries implements Callable<Integer> {
         if (least != null && !(least >= 0 && least <= 1)) {
             throw new SemelException.Invalid("Success rate " + least + " is invalid. Use 0 to 1, such as 0.9.");
         }
-        RetryReport report;
-        try (Store opened = ledger.open()) {
-            report = Operator.on(opened)
-                    .retries(filter.events(null), Instant.now().minus(span));
+        List<Facts> lines;
+        try (OperatedLedger opened = ledger.open()) {
+            lines = opened.get("/admin/retries", input(span)).list("policies");
         }
-        List<RetryReport.PolicyRetries> alarms = report.policies().stream()
-                .filter(line -> line.category().equals("*") && least != null && line.successRate() < least)
+        List<Facts> alarms = lines.stream()
+                .filter(line ->
+                        line.text("category").equals("*") && least != null && line.fraction("success_rate") < least)
                 .toList();
-        ledger.tell(() -> facts(span, report, alarms), screen -> print(screen, report, alarms));
+        ledger.tell(() -> facts(span, lines, alarms), screen -> print(screen, lines, alarms));
         return (alarms.isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    private static Map<String, Object> facts(
-            Duration span, RetryReport report, List<RetryReport.PolicyRetries> alarms) {
+    private static Map<String, Object> facts(Duration span, List<Facts> lines, List<Facts> alarms) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("window_ms", span.toMillis());
-        facts.put("policies", report.policies().stream().map(Retries::facts).toList());
-        facts.put(
-                "below", alarms.stream().map(RetryReport.PolicyRetries::policy).toList());
+        facts.put("policies", lines.stream().map(Facts::members).toList());
+        facts.put("below", alarms.stream().map(line -> line.text("policy")).toList());
         return facts;
     }
 
-    private void print(Screen screen, RetryReport report, List<RetryReport.PolicyRetries> alarms) {
-        if (report.policies().isEmpty()) {
+    private void print(Screen screen, List<Facts> lines, List<Facts> alarms) {
+        if (lines.isEmpty()) {
             screen.line("Nothing failed in the last " + window + ".");
             return;
         }
         Table table =
                 new Table("POLICY", "CATEGORY", "FAILED ATTEMPTS", "SUCCEEDED", "GAVE UP", "SUCCESS RATE", "ATTEMPTS");
-        for (RetryReport.PolicyRetries line : report.policies()) {
-            boolean alarm = alarms.stream().anyMatch(each -> each.policy().equals(line.policy()));
+        for (Facts line : lines) {
+            boolean alarm = alarms.stream().anyMatch(each -> each.text("policy").equals(line.text("policy")));
             table.row(
-                    line.policy(),
-                    line.category(),
-                    line.attempts(),
-                    line.succeeded(),
-                    line.gaveUp(),
+                    line.text("policy"),
+                    line.text("category"),
+                    line.number("failed_attempts"),
+                    line.number("succeeded"),
+                    line.number("gave_up"),
                     alarm ? screen.paint(Style.fg_red, rate(line)) : rate(line),
-                    line.succeeded() == 0 ? "" : String.format(Locale.ROOT, "%.1f", line.averageAttempts()));
+                    line.number("succeeded") == 0
+                            ? ""
+                            : String.format(Locale.ROOT, "%.1f", line.fraction("average_attempts")));
         }
         table.print(screen);
         if (!alarms.isEmpty()) {
-            String names =
-                    alarms.stream().map(RetryReport.PolicyRetries::policy).collect(Collectors.joining(", "));
+            String names = alarms.stream().map(line -> line.text("policy")).collect(Collectors.joining(", "));
             screen.line(screen.paint(Style.fg_red, "Below " + least + ": " + names + "."));
         }
     }
 
-    private static String rate(RetryReport.PolicyRetries line) {
-        return line.succeeded() + line.gaveUp() == 0
+    private static String rate(Facts line) {
+        return line.number("succeeded") + line.number("gave_up") == 0
                 ? "none ended"
-                : String.format(Locale.ROOT, "%.1f %%", 100 * line.successRate());
-    }
-
-    private static Map<String, Object> facts(RetryReport.PolicyRetries line) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("policy", line.policy());
-        facts.put("category", line.category());
-        facts.put("failed_attempts", line.attempts());
-        facts.put("succeeded", line.succeeded());
-        facts.put("gave_up", line.gaveUp());
-        facts.put("success_rate", line.successRate());
-        facts.put("average_attempts", line.averageAttempts());
-        return facts;
+                : String.format(Locale.ROOT, "%.1f %%", 100 * line.fraction("success_rate"));
     }
 }

@@ -1,6 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.operator.RetryRates;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,51 +12,46 @@ import picocli.CommandLine.Help.Ansi.Style;
  *
  * @param limit the most in one minute
  */
-record RetryRateReport(Duration window, long limit, RetryRates rates) {
-    List<RetryRates.RetryRate> above() {
-        return rates.above(limit);
+record RetryRateReport(Duration window, long limit, List<Facts> rates) {
+    List<Facts> above() {
+        return rates.stream().filter(this::isAbove).toList();
+    }
+
+    private boolean isAbove(Facts rate) {
+        return rate.number("most_per_minute") > limit;
     }
 
     Map<String, Object> facts() {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("window_ms", window.toMillis());
         facts.put("max_per_minute", limit);
-        facts.put("rates", rates.rates().stream().map(RetryRateReport::facts).toList());
-        facts.put("above", above().stream().map(RetryRateReport::facts).toList());
+        facts.put("rates", rates.stream().map(Facts::members).toList());
+        facts.put("above", above().stream().map(Facts::members).toList());
         return facts;
     }
 
     void print(Screen screen) {
-        if (rates.rates().isEmpty()) {
+        if (rates.isEmpty()) {
             screen.line("Nothing was retried in the last " + window.toMinutes() + " min.");
             return;
         }
         Table table = new Table("OPERATION", "CATEGORY", "RETRIES", "MOST PER MINUTE", "IN THE MINUTE OF");
-        for (RetryRates.RetryRate rate : rates.rates()) {
-            String highest = String.valueOf(rate.highest());
+        for (Facts rate : rates) {
+            String highest = rate.text("most_per_minute");
             table.row(
-                    rate.operation(),
-                    rate.category(),
-                    rate.total(),
-                    rate.highest() > limit ? screen.paint(Style.fg_red, highest) : highest,
-                    Screen.moment(rate.minute().toEpochMilli()));
+                    rate.text("operation"),
+                    rate.text("category"),
+                    rate.number("retries"),
+                    isAbove(rate) ? screen.paint(Style.fg_red, highest) : highest,
+                    Screen.moment(rate.time("minute")));
         }
         table.print(screen);
         if (!above().isEmpty()) {
             String names = above().stream()
-                    .map(rate -> rate.operation() + " (" + rate.category() + ", " + rate.highest() + ")")
+                    .map(rate -> rate.text("operation") + " (" + rate.text("category") + ", "
+                            + rate.text("most_per_minute") + ")")
                     .collect(Collectors.joining(", "));
             screen.line(screen.paint(Style.fg_red, "More than " + limit + " retries per minute: " + names + "."));
         }
-    }
-
-    private static Map<String, Object> facts(RetryRates.RetryRate rate) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("operation", rate.operation());
-        facts.put("category", rate.category());
-        facts.put("retries", rate.total());
-        facts.put("most_per_minute", rate.highest());
-        facts.put("minute", rate.minute().toString());
-        return facts;
     }
 }

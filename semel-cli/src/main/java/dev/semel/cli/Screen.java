@@ -2,7 +2,6 @@ package dev.semel.cli;
 
 import dev.semel.operator.Explanation;
 import dev.semel.store.State;
-import dev.semel.store.Status;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -70,13 +69,13 @@ record Screen(PrintWriter out, Ansi ansi) {
     }
 
     /** The meaning of a record's time in its state. */
-    static String attention(Status status, long now) {
-        if (status.at() == Status.NEVER) {
+    static String attention(Facts record, long now) {
+        if (!record.has("at")) {
             return "";
         }
-        long left = status.at() - now;
+        long left = record.time("at") - now;
         String span = Explanation.shown(Math.abs(left));
-        return switch (status.state()) {
+        return switch (RecordFacts.state(record)) {
             case QUEUED, FAILED_RETRYABLE -> left > 0 ? "due in " + span : "overdue by " + span;
             case IN_PROGRESS -> left > 0 ? "lease expires in " + span : "lease expired " + span + " ago";
             case UNKNOWN -> left > 0 ? "checked in " + span : "check overdue by " + span;

@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.server.SemelServer;
+import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ConfigFaults;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;
@@ -74,7 +75,7 @@ final class Serve implements Callable<Integer> {
 
     private SemelServer start() {
         try {
-            return SemelServer.start(read());
+            return SemelServer.start(read(), this::read);
         } catch (IOException | GeneralSecurityException e) {
             throw new SemelException.Invalid("The server cannot start: " + e.getMessage(), e);
         }
@@ -86,22 +87,13 @@ final class Serve implements Callable<Integer> {
         return read.config();
     }
 
-    /** One at a time, each with the file as it is then: the last one uses the newest. */
-    private synchronized void reload(SemelServer server) {
-        try {
-            boolean drained = server.reload(read());
-            LOG.info(
-                    "Reload is complete{}.",
-                    drained ? "" : "; some deliveries did not end in time and will be delivered again");
-        } catch (ConfigFaults wrong) {
+    /** When it is complete, the server says so. */
+    private void reload(SemelServer server) {
+        if (server.reload() instanceof ReloadResult.Rejected rejected) {
             LOG.error(
-                    "Reload was rejected; the configuration in use stays. {} faults; run semel check {} to see them.",
-                    wrong.findings().size(),
+                    "Reload was rejected; the configuration in use stays. Faults: {}. Run semel check {}.",
+                    String.join("; ", rejected.faults()),
                     file);
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            LOG.error("Reload was rejected; the configuration in use stays. {}", e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Operator;
-import dev.semel.store.Store;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,14 +25,14 @@ final class StoreCommand implements Runnable {
                 "Records written after the backup are lost: the calls of that time will run again."
             },
             mixinStandardHelpOptions = true)
-    void adopt(@Mixin StoreOption store, @Mixin WarrantOption warrant) {
-        Operator.Warrant why = warrant.given();
-        try (Store opened = store.openRestored()) {
-            int unknown = Operator.on(opened).adopt(why);
-            spec.commandLine()
-                    .getOut()
-                    .println(opened.name() + " adopted: epoch "
-                            + opened.switchboard().epoch() + "; runs that became UNKNOWN: " + unknown + ".");
+    void adopt(@Mixin LedgerOption ledger, @Mixin WarrantOption warrant) {
+        Facts adoption;
+        try (OperatedLedger opened = ledger.openRestored(warrant)) {
+            adoption = opened.post("/admin/adopt", CommandInput.of("reason", warrant.reason()));
         }
+        ledger.tell(
+                adoption::members,
+                screen -> screen.line(adoption.text("store") + " adopted: epoch " + adoption.number("epoch")
+                        + "; runs that became UNKNOWN: " + adoption.number("unknown") + "."));
     }
 }

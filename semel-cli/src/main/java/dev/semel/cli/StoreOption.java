@@ -26,9 +26,4 @@ final class StoreOption {
     Store open() {
         return Stores.open(url, StoreProvider.Options.EXISTING);
     }
-
-    /** As {@link #open}, also for a ledger that was restored from a backup. */
-    Store openRestored() {
-        return Stores.open(url, new StoreProvider.Options(null, true, false));
-    }
 }

@@ -137,4 +137,44 @@ class ConfigCommandsTest {
         assertThat(report.at("/destinations/0/url").asString()).isEqualTo("https://app.example");
         assertThat(check.out()).doesNotContain("HUNTER", SECRET);
     }
+
+    @Test
+    void operatorsAreShownWithoutTheirSecrets() throws IOException {
+        Path file = Files.writeString(directory.resolve("users.yaml"), """
+                store: sqlite:a.db
+                users:
+                  alice: {secrets: "${env:ALICE}", role: admin, all-tenants: true}
+                  bob: {secrets: "${env:BOB}", role: viewer, tenant: acme}
+                oidc:
+                  issuer: https://login.example
+                  audience: semel
+                  tenant-claim: org
+                  roles:
+                    ops: {role: operator}
+                """);
+        Map<String, String> secrets =
+                Map.of("ALICE", "aliceHUNTERsecret0123456789", "BOB", "bobHUNTERsecret0123456789");
+        Shell text = check(secrets, file.toString());
+        assertThat(text.exit()).as(text.out()).isZero();
+        assertThat(text.out())
+                .contains("alice", "admin", "all", "bob", "viewer", "acme")
+                .doesNotContain("No users");
+        assertThat(text.out()).contains("https://login.example", "ops", "operator", "claim org");
+        Shell json = check(secrets, file.toString(), "--json");
+        JsonNode report = JsonMapper.shared().readTree(json.out());
+        assertThat(report.at("/users/1/tenant").asString()).isEqualTo("acme");
+        assertThat(report.at("/oidc/roles/0/role").asString()).isEqualTo("operator");
+        assertThat(text.out() + text.err() + json.out() + json.err()).doesNotContain("HUNTER");
+
+        Shell weak = check(Map.of("ALICE", "HUNTER2", "BOB", "HUNTER2HUNTER2HUNTER2"), file.toString());
+        assertThat(weak.exit()).isEqualTo(1);
+        assertThat(weak.out()).contains("user alice: its secret has 7 characters", "fewer than 8 different");
+        assertThat(weak.out()).doesNotContain("HUNTER");
+    }
+
+    @Test
+    void h1_checkSaysThatNobodyIsConfigured() throws IOException {
+        Path file = Files.writeString(directory.resolve("none.yaml"), "store: sqlite:a.db\n");
+        assertThat(check(Map.of(), file.toString()).out()).contains("No users", "one-time secret");
+    }
 }

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
 import dev.semel.cli.Doctor.DoctorResult;
-import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,20 +83,31 @@ class DoctorTest {
         "C, C, true"
     })
     void theClassFoundMustBeAtLeastTheOneAskedFor(Guarantee found, Guarantee required, boolean sufficient) {
-        assertThat(DoctorResult.of("store", new Inspection(found, List.of()), required)
-                        .sufficient())
+        assertThat(new DoctorResult(new Facts(Map.of("class", found.name())), required).sufficient())
                 .isEqualTo(sufficient);
     }
 
     @Test
     void settingsAreShownWithAdvice() {
-        Inspection inspection = new Inspection(
-                Guarantee.C,
+        Facts found = new Facts(Map.of(
+                "store",
+                "postgresql://db/x",
+                "class",
+                "C",
+                "findings",
                 List.of(
-                        new CheckedSetting("fsync", "on", Guarantee.A, null),
-                        new CheckedSetting("synchronous_commit", "off", Guarantee.C, "Set it to on.")));
+                        Map.of("setting", "fsync", "value", "on", "limits", "A"),
+                        Map.of(
+                                "setting",
+                                "synchronous_commit",
+                                "value",
+                                "off",
+                                "limits",
+                                "C",
+                                "advice",
+                                "Set it to on."))));
         StringWriter out = new StringWriter();
-        DoctorResult.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
+        new DoctorResult(found, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
         assertThat(out.toString()).isEqualToNormalizingNewlines("""
                 store               postgresql://db/x
                 class               C, but A is required

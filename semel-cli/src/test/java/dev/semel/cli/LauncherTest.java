@@ -102,6 +102,15 @@ class LauncherTest {
         assertThat(builds()).isEqualTo(2);
     }
 
+    @Test
+    void ingressBenchMeasuresTheServerOfTheCommandLineAndBuildsNoOther() throws Exception {
+        Shell shell = semel("bench", "ingress", "--quick");
+        assertThat(shell.exit()).isEqualTo(42);
+        assertThat(classPath(shell)).hasSize(2);
+        assertThat(shell.out()).contains("[-Dsemel.servers=]", "[-Dsemel.peers=]");
+        assertThat(builds()).isEqualTo(1);
+    }
+
     private static List<String> classPath(Shell shell) {
         List<String> told = shell.out().lines().toList();
         String path = told.get(told.indexOf("[-cp]") + 1);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
 
 /** The examples of docs/choosing.md, run. */
-@Timeout(120)
+@Timeout(300)
 class ChoosingTest {
     private static final Policy BRISK = Policy.named("brisk").withoutBackoff().build();
     private static final Operation.Atomic<Order, Receipt> PLACE = Operation.atomic("place", Order.class, Receipt.class);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
 
 /** The change-over of docs/coming-from.md: old and new code beside each other do each order once. */
-@Timeout(60)
+@Timeout(300)
 class ComingFromTest {
     private static final Operation.Atomic<Order, Receipt> PLACE = Operation.atomic("place", Order.class, Receipt.class);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The examples and claims of docs/keys.md, run. */
-@Timeout(60)
+@Timeout(300)
 class KeysPageTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Channel.Leased<Mail> MAIL = Channel.leased("mail", Mail.class);

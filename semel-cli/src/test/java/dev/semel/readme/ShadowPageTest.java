@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/shadow.md shows and says, run. */
-@Timeout(60)
+@Timeout(300)
 class ShadowPageTest {
     private static final Operation.Atomic<Order, Receipt> PLACE = Operation.atomic("place", Order.class, Receipt.class);
     private static final Operation.Leased<Order, Receipt> PAY = Operation.leased("pay", Order.class, Receipt.class);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The examples of docs/testing.md, run. */
-@Timeout(120)
+@Timeout(300)
 class TestingPageTest {
     private static final Operation.Leased<Order, String> PAY =
             Operation.leased("pay", Order.class, String.class).withPolicy(Policy.HTTP_CLIENT);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/upgrades.md says of payloads that change between two deployments. */
-@Timeout(60)
+@Timeout(300)
 class UpgradesPageTest {
     record OldOrder(String id, int amount) {}
 

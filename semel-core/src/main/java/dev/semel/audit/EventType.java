@@ -29,7 +29,8 @@ public enum EventType {
     OPERATOR_DENIED(19, "operator.denied"),
     PURGE_COMPLETED(20, "purge.completed"),
     STORE_ADOPTED(21, "store.adopted"),
-    DELIVERIES_CHECKED(22, "deliveries.checked");
+    DELIVERIES_CHECKED(22, "deliveries.checked"),
+    SERVER_RELOAD(23, "server.reload");
 
     private static final Map<Integer, EventType> BY_CODE =
             Stream.of(values()).collect(Collectors.toMap(EventType::code, Function.identity()));

@@ -26,6 +26,9 @@ public final class Events {
     /** The recovery action of a call whose onDead handler failed: it is not dead, and its caller may repeat it. */
     public static final String ON_DEAD_FAILED = "retry by the caller: its onDead handler failed";
 
+    /** How the details begin that a handler noted. They are made harmless when they are noted: what is escaped since would be misread. */
+    public static final String NOTE = "note.";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final boolean outcomes;
@@ -120,7 +123,8 @@ public final class Events {
             return null;
         }
         Map<String, Object> body = StoredOrigin.fields(origin);
-        details.forEach((name, value) -> body.put(name, value instanceof String text ? Redactor.text(text) : value));
+        details.forEach((name, value) ->
+                body.put(name, value instanceof String text && !name.startsWith(NOTE) ? Redactor.text(text) : value));
         body.putAll(references);
         return body.isEmpty() ? null : JSON.writeValueAsString(body);
     }

@@ -72,11 +72,18 @@ public final class Redactor {
     private static boolean mayHoldCredential(String text) {
         for (int i = 0; i < text.length(); i++) {
             char each = text.charAt(i);
-            if (each == '=' || each == ':' || each <= ' ' || text.regionMatches(true, i, TOKEN, 0, TOKEN.length())) {
+            if (each == '='
+                    || each == ':'
+                    || each <= ' ' && (isBefore(i, "bearer", text) || isBefore(i, "basic", text))
+                    || (each | 0x20) == 'e' && text.regionMatches(true, i, TOKEN, 0, TOKEN.length())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isBefore(int end, String word, String text) {
+        return text.regionMatches(true, end - word.length(), word, 0, word.length());
     }
 
     private static String before(MatchResult found) {

@@ -48,11 +48,13 @@ import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.MissingDeliveries;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
+import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
 import dev.semel.worker.AbandonedDeliveries;
 import dev.semel.worker.Backlogs;
+import dev.semel.worker.ExternalClaims;
 import dev.semel.worker.Housekeeper;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
@@ -234,9 +236,29 @@ public final class Engine implements Semel {
         return new ExternalRuns(services, registry::seen);
     }
 
+    /**
+     * For messages that are handled outside this process, such as by clients of an HTTP API.
+     *
+     * @throws SemelException.Invalid when the store keeps no work for later
+     */
+    public ExternalClaims externalClaims() {
+        worker.demandQueue();
+        return worker.externalClaims(registry::seen);
+    }
+
     /** An operator's actions on the ledger of this engine. */
     public Operator operator() {
         return operator;
+    }
+
+    /** Where this engine keeps its records, for tools that show them to operators. The engine closes it. */
+    public Store store() {
+        return services.store();
+    }
+
+    /** The policies of this engine: those that ship, as its settings change them. */
+    public Catalogue catalogue() {
+        return services.tools().catalogue();
     }
 
     @Override

@@ -105,7 +105,7 @@ final class AtomicInvocation<P, R> {
 
         @Override
         public Key key(String what) {
-            return Key.of("run:" + prepared.id().downstreamKey() + ":" + what);
+            return prepared.id().sentKey(what);
         }
     }
 }

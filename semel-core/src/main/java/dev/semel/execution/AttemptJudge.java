@@ -72,13 +72,20 @@ final class AttemptJudge {
      * A failure that whoever ran the handler outside this process told.
      *
      * @param retryable whether they say that another attempt may help; null to let the category decide
+     * @param attempt its number
+     * @param previous the delay before it, if there was one
      */
-    FailedAttempt judgeOutside(Attempted attempted, Failure failure, @Nullable Boolean retryable, int attempt) {
+    FailedAttempt judgeOutside(
+            Attempted attempted,
+            Failure failure,
+            @Nullable Boolean retryable,
+            int attempt,
+            @Nullable Duration previous) {
         if (retryable == null) {
-            return judge(attempted, new HandlerOutcome.Threw<>(failure.asException()), attempt, null);
+            return judge(attempted, new HandlerOutcome.Threw<>(failure.asException()), attempt, previous);
         }
         Judgement judgement = new Judgement(failure, retryable, JudgementBasis.of(JudgementBasis.Source.CALLER));
-        RetryInput input = RetryInput.drawn(attempt, judgement, null, modes.remaining(attempted), random);
+        RetryInput input = RetryInput.drawn(attempt, judgement, previous, modes.remaining(attempted), random);
         RetryDecision decision = RetryDecision.decide(attempted.policy(), input);
         Failure said = decision instanceof RetryDecision.RateLimited limited ? limited.failure() : failure;
         FailedAttempt failed = new FailedAttempt(said, decision, input, false);

@@ -2,11 +2,17 @@ package dev.semel.execution;
 
 import dev.semel.Policy;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What is attempted under a policy: a call, a delivery, or work without a key. */
 interface Attempted {
     Policy policy();
+
+    /** What the handler noted about its present attempt, as fields of an event. */
+    default Map<String, Object> noted() {
+        return Map.of();
+    }
 
     /** Its own, by the store's clock; its policy may have an earlier one. Absent when it has none. */
     @Nullable

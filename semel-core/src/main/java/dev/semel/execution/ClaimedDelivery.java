@@ -38,12 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final DeliveryTools services;
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Failure LATE =
             Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
-
-    /** With those before it about a quarter of an hour. */
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(512);
 
     /** The recovery of a message that failed for good, where its policy keeps no dead letters. */
     public static final String DROPPED = "none: its policy keeps no dead letters";
@@ -55,10 +52,25 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final boolean takenOver;
     private final boolean replayed;
     private final @Nullable PendingDeath dying;
+    private final boolean countedBefore;
     private volatile boolean left;
     private volatile boolean counted;
 
     private ClaimedDelivery(DeliveryTools services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
+        this(
+                services,
+                claimed,
+                prepared,
+                services.keeper()
+                        .hold(new LeaseKeeper.Lease(
+                                claimed.row.id(),
+                                claimed.row.status().fence(),
+                                prepared.policy().limits().lease(),
+                                claimed.since)));
+    }
+
+    private ClaimedDelivery(
+            DeliveryTools services, ClaimedRow claimed, PreparedCall<P, R> prepared, LeaseKeeper.Watched held) {
         this.services = services;
         this.row = claimed.row;
         this.prepared = prepared;
@@ -66,12 +78,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         this.dying = PendingDeath.read(row.failure());
         this.replayed = Failures.isReplayed(row.failure());
         this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
-        this.held = services.keeper()
-                .hold(new LeaseKeeper.Lease(
-                        row.id(),
-                        row.status().fence(),
-                        prepared.policy().limits().lease(),
-                        claimed.since));
+        this.countedBefore = Failures.isCounted(row.failure(), row.status().fence());
+        this.held = held;
     }
 
     /**
@@ -83,7 +91,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     public record ClaimedRow(Row row, long since, boolean takenOver) {}
 
     /**
-     * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable}, or
+     * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link UnreadablePayload}, or
      *     {@link #unread} for a record that is dying
      */
     public static <P, R> ClaimedDelivery<P, R> of(
@@ -92,47 +100,42 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     }
 
     /**
-     * What a claimed record leaves whose payload cannot be read here. During a deployment another node may be able to, so it is
-     * handed back, its attempt refunded, with a pause that doubles each time; once that has gone on for {@link #LONGEST_PAUSE}
-     * and nobody could read it, it is a dead letter, unless its policy keeps none.
+     * Of a record whose handler is outside this process, and whose lease is renewed from there.
+     *
+     * @throws SemelException.Invalid as {@link #of}
      */
-    public static DeliveryResult unreadable(
-            DeliveryTools services, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
-        Row row = claimed.row;
-        Failure failure = Failure.of(
-                Failure.Category.MAPPING,
-                "Its payload cannot be read as "
-                        + operation.definition().payload().name() + ": " + why.getMessage());
-        PreparedCall<?, ?> unread = services.preparation().unread(operation, row);
-        ClaimedDelivery<?, ?> delivery = new ClaimedDelivery<>(services, claimed, unread);
-        Duration before = pauseOfUnread(row);
-        return before.compareTo(LONGEST_PAUSE) >= 0
-                ? delivery.unread(failure)
-                : delivery.leftToOthers(failure, before.isZero() ? FIRST_PAUSE : before.multipliedBy(2));
+    static <P, R> ClaimedDelivery<P, R> outside(DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
+        return outside(services, claimed, services.preparation().prepare(operation, claimed.row));
     }
 
-    /** A record that is dying and whose payload cannot be read here: its onDead handler does without. */
+    /** As {@link #outside(DeliveryTools, Operation, ClaimedRow)}, of one that is to be ended: its payload is not needed. */
+    static <P, R> ClaimedDelivery<P, R> ending(DeliveryTools services, Operation<P, R> operation, Row row) {
+        return outside(
+                services, new ClaimedRow(row, 0, false), services.preparation().unread(operation, row));
+    }
+
+    private static <P, R> ClaimedDelivery<P, R> outside(
+            DeliveryTools services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
+        return new ClaimedDelivery<>(
+                services, claimed, prepared, services.keeper().elsewhere());
+    }
+
+    /** A record whose payload is not read here: it is dying, and its onDead handler does without, or it is handed back. */
     public static <P, R> ClaimedDelivery<P, R> unread(
             DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
         return new ClaimedDelivery<>(services, claimed, services.preparation().unread(operation, claimed.row));
     }
 
-    /** For how long it was last left to other nodes. */
-    private static Duration pauseOfUnread(Row row) {
-        byte[] failure = row.failure();
-        boolean unread = failure != null && Failures.decode(failure).category() == Failure.Category.MAPPING;
-        Duration pause = unread ? Failures.delay(failure) : null;
-        return pause == null ? Duration.ZERO : pause;
-    }
-
-    private DeliveryResult leftToOthers(Failure failure, Duration pause) {
+    /** Another node may be able to read its payload. */
+    DeliveryResult leftToOthers(Failure failure, Duration pause) {
         try (this) {
-            Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), kept(failure, pause));
+            Move.Change back = Transition.due(pause, Duration.ZERO, ended(), kept(failure, pause));
             return end(DeliveryResult.ResultKind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }
 
-    private DeliveryResult unread(Failure failure) {
+    /** Nobody could read its payload. */
+    DeliveryResult unread(Failure failure) {
         try (this) {
             return dead(notRun(failure, JudgementBasis.Source.PAYLOAD), false);
         }
@@ -197,9 +200,19 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return new Reserved.Granted(row.status().fence(), number(), false);
     }
 
+    /** The payload in its present version; nothing when there is none. */
+    public @Nullable P payload() {
+        return prepared.call().payload();
+    }
+
     /** The number of the attempt that begins now. */
-    int number() {
-        return row.status().attempt() + 1;
+    public int number() {
+        return ended() + 1;
+    }
+
+    /** Attempts before the present one. */
+    private int ended() {
+        return row.status().attempt() - (countedBefore ? 1 : 0);
     }
 
     /** Whether it may be what killed the node that had it before. */
@@ -218,11 +231,19 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      * @return whether it may begin; if not, it was lost to another node, or the store could not be asked
      */
     Start count() {
-        if (!suspect || counted) {
+        return count(prepared.policy().limits().lease(), row.failure());
+    }
+
+    /** As {@link #count}, under a lease of this length, with a mark by which whoever ends the attempt sees that it is counted. */
+    Start countOutside(Duration lease) {
+        return count(lease, Failures.counted(suspicion(), row.status().fence()));
+    }
+
+    private Start count(Duration lease, byte @Nullable [] failure) {
+        if (!suspect || counted || countedBefore) {
             return Start.NOW;
         }
-        Move.Change running =
-                new Move.Change(prepared.policy().limits().lease().toMillis(), 0, number(), false, null, row.failure());
+        Move.Change running = new Move.Change(lease.toMillis(), 0, number(), false, null, failure);
         try {
             Moved moved = services.ledger()
                     .move(Transition.BEGIN.of(row.id(), row.status().fence(), running, null));
@@ -292,7 +313,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 DeliveryResult.ResultKind.DONE,
                 keepsToItsLane() ? Transition.COMPLETE_IN_LANE : Transition.COMPLETE,
                 Transition.result(prepared.policy().retention().success(), result),
-                outcome(EventType.OPERATION_EXECUTED, Map.of()),
+                outcome(EventType.OPERATION_EXECUTED, prepared.noted()),
                 null);
     }
 
@@ -347,7 +368,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     private DeliveryResult handedBack(DeliveryResult.ResultKind kind, @Nullable Failure failure, Duration pause) {
         byte[] kept = suspect && dying == null ? suspicion() : row.failure();
-        Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), kept);
+        Move.Change back = Transition.due(pause, Duration.ZERO, ended(), kept);
         return end(kind, Transition.HAND_BACK, back, null, failure);
     }
 
@@ -370,7 +391,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     }
 
     private FailedAttempt notRun(Failure failure, JudgementBasis.Source why) {
-        return FailedAttempt.undecided(failure, why, row.status().attempt());
+        return FailedAttempt.undecided(failure, why, ended());
     }
 
     boolean isLate() {
@@ -443,7 +464,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return failure.apply(failed);
     }
 
-    private DeliveryResult failedInEarnest(FailedAttempt failed, boolean atomic) {
+    DeliveryResult failedInEarnest(FailedAttempt failed, boolean atomic) {
         if (failed.failure().category() == Failure.Category.AUTH) {
             return handedBack(DeliveryResult.ResultKind.REFUSED, failed.failure());
         }
@@ -469,7 +490,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
                 failure);
     }
 
-    private DeliveryResult follow(FailedAttempt failed) {
+    DeliveryResult follow(FailedAttempt failed) {
         Failure failure = failed.failure();
         if (failed.decision() instanceof RetryDecision.RetryIn in) {
             return end(
@@ -498,7 +519,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** Back in its place and dying, its attempt refunded: the next claim records its death. */
     DeliveryResult dies(PendingDeath death, Duration pause) {
-        Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), death.encode());
+        Move.Change back = Transition.due(pause, Duration.ZERO, ended(), death.encode());
         return end(DeliveryResult.ResultKind.DYING, Transition.HAND_BACK, back, null, death.failure());
     }
 
@@ -555,7 +576,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** Its handler did not begin: no attempt is counted. */
     private Move.Change notRun(Move.Change change) {
-        return change.counting(row.status().attempt());
+        return change.counting(ended());
     }
 
     private @Nullable AuditEntry retry(FailedAttempt failed, Duration delay) {

@@ -77,7 +77,7 @@ public final class CurrentModes {
      * The store's time. It comes with each reading of the modes and advances by this node's monotonic clock, so a
      * wrong wall clock changes nothing. Needs no connection.
      */
-    long storeMillis() {
+    public long storeMillis() {
         Clock last = clock;
         return last.millis + (time.nanos() - last.nanos) / 1_000_000;
     }

@@ -343,7 +343,7 @@ public final class ExternalRuns {
     /** The record under this fence, provided that it is a run of this tenant and operation, and no message or step. */
     @Nullable
     Row find(Operation<?, ?> operation, RunHandle run) {
-        Row row = services.ledger().ungrouped().find(List.of(run.record)).live(run.record);
+        Row row = services.ledger().find(run.record).row();
         return row != null
                         && row.status().fence() == run.fence
                         && row.header().tenant().equals(run.tenant.name())

@@ -9,6 +9,7 @@ import dev.semel.policy.JudgementBasis;
 import dev.semel.policy.RetryDecision;
 import dev.semel.policy.RetryInput;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -99,12 +100,16 @@ record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, 
         return RetryDecision.pause(attempted.policy(), input);
     }
 
-    /** What the decision rested on, as the audit keeps it. */
+    /** What the decision rested on, and what the handler noted, as the audit keeps them. */
     Map<String, Object> inputs(Attempted attempted) {
-        return new DecisionFields(attempted.policy().retry(), input).write();
+        Map<String, Object> inputs =
+                new LinkedHashMap<>(new DecisionFields(attempted.policy().retry(), input).write());
+        inputs.putAll(attempted.noted());
+        return inputs;
     }
 
     Events.AttemptDetails tried(Attempted attempted, @Nullable Duration delay, String recovery) {
-        return Events.AttemptDetails.of(attempted.policy(), input, delay, failure, recovery);
+        int most = attempted.policy().retry().maxAttempts();
+        return new Events.AttemptDetails(attempt(), most, delay, failure, recovery, inputs(attempted));
     }
 }

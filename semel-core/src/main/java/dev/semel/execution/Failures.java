@@ -50,6 +50,7 @@ public final class Failures {
             Failure.of(Failure.Category.UNKNOWN, "An operator replayed it; its audit events tell what came before.");
 
     private static final String REPLAYED = "replayed";
+    private static final String COUNTED = "counted_under";
 
     private Failures() {}
 
@@ -143,6 +144,25 @@ public final class Failures {
     /** Whether an operator replayed the record since its first attempt. */
     static boolean isReplayed(byte @Nullable [] stored) {
         return stored != null && fields(stored).path(REPLAYED).asBoolean(false);
+    }
+
+    /**
+     * The stored failure with the mark that the attempt under this fence is counted already.
+     *
+     * @param stored as {@link #encode(Failure)} writes it
+     */
+    static byte[] counted(byte[] stored, long fence) {
+        Map<String, Object> marks = new LinkedHashMap<>();
+        marks.put(COUNTED, Long.toString(fence));
+        if (isReplayed(stored)) {
+            marks.put(REPLAYED, true);
+        }
+        return encode(decode(stored), delay(stored), marks);
+    }
+
+    /** Whether the attempt under this fence was counted before it began. */
+    static boolean isCounted(byte @Nullable [] stored, long fence) {
+        return stored != null && fields(stored).path(COUNTED).asString("").equals(Long.toString(fence));
     }
 
     /** The delay that the attempt before the present one was followed by. */

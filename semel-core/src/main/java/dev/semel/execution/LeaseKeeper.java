@@ -64,6 +64,11 @@ public final class LeaseKeeper {
         return run;
     }
 
+    /** Of a record whose lease somebody outside this process renews: nothing is done for it here. */
+    Watched elsewhere() {
+        return new Watched(null);
+    }
+
     /** Renews a lease from its grant until it is closed; its handler begins later, if at all. */
     Watched hold(Lease lease) {
         Watched run = new Watched(lease);

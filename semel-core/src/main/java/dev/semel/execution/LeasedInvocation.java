@@ -32,6 +32,7 @@ final class LeasedInvocation<P, R> {
             return new HandlerOutcome.Threw<>(steps.lost(), stop);
         }
         prepared.span().under(granted.fence());
+        prepared.notes().clear();
         R result;
         try {
             prepared.span().enter(granted.attempt());

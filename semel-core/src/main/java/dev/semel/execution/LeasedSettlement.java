@@ -119,7 +119,7 @@ final class LeasedSettlement<P, R> {
                 prepared.id(),
                 granted.fence(),
                 Transition.result(prepared.policy().retention().success(), snapshot),
-                event(EventType.OPERATION_EXECUTED, Map.of()));
+                event(EventType.OPERATION_EXECUTED, prepared.noted()));
     }
 
     /** Another grant has the record: its state is the answer. */
@@ -179,7 +179,7 @@ final class LeasedSettlement<P, R> {
      */
     Answer<R> failedOutside(Reserved.Granted granted, Failure failure, @Nullable Boolean retryable) {
         callerRepeats = true;
-        FailedAttempt attempt = services.attempts().judgeOutside(prepared, failure, retryable, granted.attempt());
+        FailedAttempt attempt = services.attempts().judgeOutside(prepared, failure, retryable, granted.attempt(), null);
         boolean uncertain = retryable == null && attempt.failure().category().indeterminate();
         if (uncertain && !prepared.isRepeatable()) {
             return park(granted, attempt.failure());

@@ -15,6 +15,7 @@ import dev.semel.store.Row;
 import dev.semel.watch.Span;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A call made ready: checked, encoded, identified. */
@@ -31,6 +32,7 @@ final class PreparedCall<P, R> implements Attempted {
     private final Identity identity;
     private final Header header;
     private final long startedNanos;
+    private final AttemptNotes notes;
     private Span span = Span.NONE;
     private ReceiverBreaker breaker = ReceiverBreaker.NONE;
     private @Nullable GrantTerms terms;
@@ -59,6 +61,7 @@ final class PreparedCall<P, R> implements Attempted {
                 trail,
                 null);
         this.startedNanos = startedNanos;
+        this.notes = new AttemptNotes();
     }
 
     /** A payload of the present version, and what reads those of older ones. */
@@ -81,6 +84,7 @@ final class PreparedCall<P, R> implements Attempted {
         this.identity = Identity.of(row.id());
         this.header = row.header();
         this.startedNanos = startedNanos;
+        this.notes = new AttemptNotes();
     }
 
     private PreparedCall(PreparedCall<P, R> other, Row row) {
@@ -101,6 +105,7 @@ final class PreparedCall<P, R> implements Attempted {
                 other.header.trail(),
                 other.header.parent());
         this.startedNanos = other.startedNanos;
+        this.notes = other.notes;
         this.span = other.span;
         this.breaker = other.breaker;
         this.terms = other.terms;
@@ -155,6 +160,16 @@ final class PreparedCall<P, R> implements Attempted {
 
     ReceiverBreaker breaker() {
         return breaker;
+    }
+
+    /** Of its present attempt. */
+    AttemptNotes notes() {
+        return notes;
+    }
+
+    @Override
+    public Map<String, Object> noted() {
+        return notes.fields();
     }
 
     Span span() {

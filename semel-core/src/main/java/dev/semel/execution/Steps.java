@@ -133,6 +133,16 @@ final class Steps implements LeasedContext {
         return prepared.id().downstreamKey();
     }
 
+    @Override
+    public void note(String name, String value) {
+        prepared.notes().put(name, value);
+    }
+
+    @Override
+    public void note(String name, long value) {
+        prepared.notes().put(name, value);
+    }
+
     /** For outgoing calls outside of steps. */
     DownstreamKey key() {
         return new DownstreamKey(prepared, prepared.id(), fence());

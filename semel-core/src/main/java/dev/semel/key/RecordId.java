@@ -1,5 +1,6 @@
 package dev.semel.key;
 
+import dev.semel.Key;
 import dev.semel.SemelException;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -98,6 +99,16 @@ public final class RecordId implements Comparable<RecordId> {
      */
     public String downstreamKey() {
         return "semel-" + HexFormat.of().formatHex(bytes, 0, DOWNSTREAM);
+    }
+
+    /**
+     * The key of something that a run of this record sends: the same in every attempt and replay, and another one for another record.
+     *
+     * @param what is sent, such as "receipt"
+     * @throws SemelException.Invalid when the key would be too long
+     */
+    public Key sentKey(String what) {
+        return Key.of("run:" + downstreamKey() + ":" + what);
     }
 
     /** As stored, {@value #LENGTH} bytes. A copy: changing it changes no id. */

@@ -52,6 +52,10 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         return of(new Sight(store, () -> store.switchboard().modes(), now, Disclosure.EVERYTHING), row);
     }
 
+    static Explanation toTenant(Store store, Row row, long now) {
+        return of(new Sight(store, () -> store.switchboard().modes(), now, Disclosure.OWN), row);
+    }
+
     static Explanation of(Sight sight, Row row) {
         long now = sight.now;
         Map<String, Object> facts = facts(row, now);
@@ -145,7 +149,9 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                 .filter(each -> each.appliesTo(operation, tenant))
                 .findFirst();
         if (pause.isPresent()) {
-            facts.put("paused", pause.get().reason());
+            if (sight.others()) {
+                facts.put("paused", pause.get().reason());
+            }
             return new Explanation(
                     name + " waits because its channel is paused"
                             + (sight.others() ? ": " + pause.get().reason() : "."),

@@ -16,6 +16,8 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
+import dev.semel.store.CompletedMessage;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -205,6 +208,35 @@ public final class Operator {
         return store.ledger().list(state, filter, behind, limit);
     }
 
+    /**
+     * COMPLETED messages in the order of their lanes, without their payloads.
+     *
+     * @param behind the place where an earlier list ended; {@link Long#MIN_VALUE} for the first one
+     */
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return store.ledger().completedMessages(filter, behind, limit);
+    }
+
+    /** The records of these ids that are there, expired ones too. */
+    public FoundRecords records(Collection<RecordId> ids) {
+        return store.ledger().find(ids);
+    }
+
+    /**
+     * Tells the audit that messages of a channel that were handled before are sent somewhere else, too.
+     *
+     * @param tenant null for all
+     * @param details which, and where to
+     */
+    public void replaysHistory(String channel, @Nullable String tenant, Map<String, ?> details, Warrant warrant) {
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, channel, null, null, null);
+        Map<String, Object> all = new LinkedHashMap<>(details);
+        all.put("reason", warrant.reason());
+        store.audit()
+                .append(List.of(events.event(
+                        EventType.OPERATOR_REPLAYED, new Events.About(subject, warrant.origin(), null, 0), all)));
+    }
+
     /** The events of a record, oldest first. */
     public List<AuditEvent> story(RecordId id, int limit) {
         List<AuditEvent> events = new ArrayList<>(store.audit().newest(AuditFilter.of(id), limit).stream()
@@ -226,6 +258,11 @@ public final class Operator {
     /** Why a record is not done. */
     public Explanation explain(Row row) {
         return Explanation.of(store, row, time.millis());
+    }
+
+    /** As {@link #explain}, for somebody of the record's tenant: nothing of other records, and nothing that operators wrote. */
+    public Explanation explainToTenant(Row row) {
+        return Explanation.toTenant(store, row, time.millis());
     }
 
     /** A record with its steps and what it sent. */
@@ -291,6 +328,11 @@ public final class Operator {
     /** Every channel of which there is something to tell, by name. */
     public List<ChannelState> channels() {
         return ChannelState.all(store);
+    }
+
+    /** Writes who was let in as an operator, and who was not. */
+    public AccessEvents access() {
+        return new AccessEvents(store.audit(), events);
     }
 
     /** The modes and pauses that are set. */
@@ -362,6 +404,20 @@ public final class Operator {
         Events.About about = Events.About.tenant("*", warrant.origin());
         AuditEntry adoption = events.event(EventType.STORE_ADOPTED, about, Map.of("reason", warrant.reason()));
         return store.switchboard().adopt(row -> unknown(row, warrant), adoption);
+    }
+
+    /**
+     * Writes an event of something that an operator did, or tried to do, outside the ledger, such as a reload of a server.
+     *
+     * @param tenant whom it concerns; all when absent
+     * @throws SemelException.StoreUnavailable when it could not be written: the action must not be carried out then
+     */
+    public void audit(EventType type, @Nullable String tenant, Warrant warrant, Map<String, ?> details) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("reason", warrant.reason());
+        all.putAll(details);
+        Events.About about = Events.About.tenant(tenant == null ? "*" : tenant, warrant.origin());
+        store.audit().append(List.of(events.event(type, about, all)));
     }
 
     private AuditEntry unknown(Row row, Warrant warrant) {

@@ -50,7 +50,8 @@ public final class UnresolvedMessages {
             return new MessageFilter(records, category, exception, value);
         }
 
-        boolean matches(Row row) {
+        /** Whether the failure of a record passes. Says nothing about its tenant, operation and state. */
+        public boolean matches(Row row) {
             Failure failure = failure(row);
             boolean sameCategory = category == null || failure != null && failure.category() == category;
             boolean sameException = exception == null

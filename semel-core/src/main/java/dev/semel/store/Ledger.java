@@ -81,6 +81,14 @@ public interface Ledger {
      */
     StateCount tally(State state, RecordFilter filter, int most);
 
+    /**
+     * COMPLETED messages in the order of their places, which is that of their lanes. Payloads are not read. It looks at every completed
+     * record of the ledger, however few are asked for: ask for many at a time.
+     *
+     * @param behind the place where an earlier list ended; {@link Long#MIN_VALUE} for the first one
+     */
+    List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit);
+
     /** Records by the order of their ids, from the first to the last given. */
     List<Row> range(RecordId first, RecordId last, int limit);
 

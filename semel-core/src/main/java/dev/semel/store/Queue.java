@@ -35,7 +35,7 @@ public interface Queue {
     /**
      * The records of an operation that are IN_PROGRESS under a claim's token: the grants of a claim whose reply was
      * lost, as long as nobody else has taken them over. Only reads. Those of one lane are next to each other and in
-     * its order.
+     * its order. Payloads over {@link Claim.Amount#SMALL} are left out.
      *
      * @param owner as in the claim's grant, and no other claim's
      */

@@ -21,8 +21,15 @@ public record Row(
      * @param payload kept where a run without a caller may need it
      * @param result the snapshot; absent for a result of null
      * @param failure the newest failure as JSON
+     * @param withheld bytes of a payload that is there but was not read, see {@link Claim.Amount#inline}; 0 when nothing was left out
      */
-    public record Contents(byte @Nullable [] payload, byte @Nullable [] result, byte @Nullable [] failure) {}
+    public record Contents(
+            byte @Nullable [] payload, byte @Nullable [] result, byte @Nullable [] failure, int withheld) {
+        /** With all that there is. */
+        public Contents(byte @Nullable [] payload, byte @Nullable [] result, byte @Nullable [] failure) {
+            this(payload, result, failure, 0);
+        }
+    }
 
     /** A record that never waited for a worker. */
     public Row(
@@ -38,6 +45,29 @@ public record Row(
     /** The same record, standing somewhere. */
     public Row in(@Nullable Line where) {
         return new Row(id, header, status, contents, where);
+    }
+
+    /** The same record, with its payload left out if that has more bytes than this. */
+    public Row withoutLargePayload(int inline) {
+        byte[] payload = contents.payload;
+        return payload == null || payload.length <= inline
+                ? this
+                : new Row(
+                        id,
+                        header,
+                        status,
+                        new Contents(null, contents.result, contents.failure, payload.length),
+                        line);
+    }
+
+    /** The same record, with the payload that was left out. */
+    public Row withPayload(byte[] payload) {
+        return new Row(id, header, status, new Contents(payload, contents.result, contents.failure), line);
+    }
+
+    /** As {@link Contents#withheld}. */
+    public int withheld() {
+        return contents.withheld;
     }
 
     /** As {@link Status#state}. */

@@ -64,6 +64,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return ledger.completedMessages(filter, behind, limit);
+    }
+
+    @Override
     public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
         return ledger.findByCorrelation(tenant, correlationId, limit);
     }

@@ -4,6 +4,7 @@ import dev.semel.SemelException;
 import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.execution.PendingDeath;
+import dev.semel.execution.UnreadablePayload;
 import dev.semel.key.RecordId;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
@@ -38,6 +39,7 @@ final class BufferFiller<P, R> {
      * Deliveries that could not be put into the buffer are released: no handler would ever get them, and their leases must not be
      * renewed.
      *
+     * @param rows those whose payload was left out are handed back
      * @param since when the claim was sent, by this node's monotonic clock
      * @param takenOver those whose last holder let its lease expire
      * @param stopped lanes of which nothing may begin now; what follows a stopped message is added
@@ -53,7 +55,12 @@ final class BufferFiller<P, R> {
                             .watch()
                             .takenOver(context.name(), row.header().tenant());
                 }
-                ClaimedDelivery<P, R> delivery = opened(new ClaimedDelivery.ClaimedRow(row, since, overdue), stopped);
+                ClaimedDelivery.ClaimedRow claimed = new ClaimedDelivery.ClaimedRow(row, since, overdue);
+                if (row.withheld() > 0) {
+                    handBackUnread(claimed, stopped);
+                    continue;
+                }
+                ClaimedDelivery<P, R> delivery = opened(claimed, stopped);
                 if (delivery != null) {
                     add(delivery, group, stopped);
                 }
@@ -63,6 +70,16 @@ final class BufferFiller<P, R> {
             group.forEach(completion::release);
             throw e;
         }
+    }
+
+    /** There is no room for its payload now. Nothing of its lane may overtake it. */
+    private void handBackUnread(ClaimedDelivery.ClaimedRow claimed, Set<Long> stopped) {
+        Line.Lane lane = Objects.requireNonNull(claimed.row().line()).lane();
+        if (lane != null) {
+            stopped.add(lane.number());
+        }
+        completion.handBackUnbuffered(
+                ClaimedDelivery.unread(context.services().deliveries(), context.operation(), claimed));
     }
 
     /** A payload that the handler's type cannot read is left to other nodes. It stops its lane, and nothing else. */
@@ -75,7 +92,7 @@ final class BufferFiller<P, R> {
                 return ClaimedDelivery.unread(context.services().deliveries(), context.operation(), claimed);
             }
             DeliveryResult unreadable =
-                    ClaimedDelivery.unreadable(context.services().deliveries(), context.operation(), claimed, e);
+                    UnreadablePayload.result(context.services().deliveries(), context.operation(), claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
             if (lane != null && !unreadable.letsLaneGoOn()) {
                 stopped.add(lane.number());

@@ -20,12 +20,13 @@ final class ChannelConsumer<P, R> {
     /**
      * @param claims woken when there may be more to claim
      * @param executor starts the handler threads; without one, somebody else calls {@link #runNext}
+     * @param budget of all channels of the node
      */
-    ChannelConsumer(ChannelContext<P, R> context, ClaimLoop claims, @Nullable Executor executor) {
+    ChannelConsumer(ChannelContext<P, R> context, ClaimLoop claims, @Nullable Executor executor, PayloadBudget budget) {
         ReceiverProtection receiver = ReceiverProtection.of(context);
         this.context = context;
         this.schedule = new ClaimSchedule(context.time().nanos());
-        this.window = new ClaimWindow(context.capacity().concurrency());
+        this.window = new ClaimWindow(context.capacity().concurrency(), new LargePayloads(budget));
         this.buffer = new ClaimedBuffer<>(context.capacity().perTenant());
         this.completion = new DeliveryCompletion<>(context, window, buffer, schedule);
         this.claimer = new Claimer<>(

@@ -5,16 +5,20 @@ import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.audit.Redactor;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Switchboard.Pause;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +41,7 @@ final class ChannelPauses {
     private final Store store;
     private final Events events;
     private final TimeSource time;
-    private final Map<String, Long> probed = new ConcurrentHashMap<>();
+    private final Map<List<@Nullable String>, Long> probed = new ConcurrentHashMap<>();
     private final Set<String> probing = ConcurrentHashMap.newKeySet();
 
     ChannelPauses(Store store, Events events, TimeSource time) {
@@ -53,9 +57,32 @@ final class ChannelPauses {
                 return mayProbe(pause) ? Claimable.PROBE : Claimable.NONE;
             }
         }
-        probed.remove(operation);
+        probed.remove(target(operation, null));
         probing.remove(operation);
         return Claimable.ALL;
+    }
+
+    /** As {@link #claimable(Switchboard.Modes, String)}, of one tenant's messages: pauses of the tenant count as well. */
+    Claimable claimable(Switchboard.Modes modes, String operation, String tenant) {
+        Claimable claimable = Claimable.ALL;
+        boolean ofTenant = false;
+        for (Pause pause : modes.pauses()) {
+            if (pause.appliesTo(operation, tenant)) {
+                ofTenant |= pause.tenant() != null;
+                claimable = claimable != Claimable.NONE && mayProbe(pause) ? Claimable.PROBE : Claimable.NONE;
+            }
+        }
+        if (claimable == Claimable.ALL) {
+            probed.remove(target(operation, null));
+        }
+        if (!ofTenant) {
+            probed.remove(target(operation, tenant));
+        }
+        return claimable;
+    }
+
+    private static List<@Nullable String> target(String operation, @Nullable String tenant) {
+        return Arrays.asList(operation, tenant);
     }
 
     private boolean mayProbe(Pause pause) {
@@ -63,12 +90,15 @@ final class ChannelPauses {
             return false;
         }
         long now = time.nanos();
-        Long last = probed.putIfAbsent(pause.operation(), now);
+        List<@Nullable String> target = target(pause.operation(), pause.tenant());
+        Long last = probed.putIfAbsent(target, now);
         boolean due = last != null
                 && now - last >= Duration.ofMillis(pause.probeMillis()).toNanos();
         if (due) {
-            probed.put(pause.operation(), now);
-            probing.add(pause.operation());
+            probed.put(target, now);
+            if (pause.tenant() == null) {
+                probing.add(pause.operation());
+            }
         }
         return due;
     }
@@ -86,20 +116,28 @@ final class ChannelPauses {
 
     /** The receiver rejected our credentials: the channel is paused. */
     void refused(String operation, Failure failure) {
+        refused(operation, null, failure);
+    }
+
+    /**
+     * The receiver rejected the credentials.
+     *
+     * @param tenant for whose messages alone the channel is paused; for all when absent
+     */
+    void refused(String operation, @Nullable String tenant, Failure failure) {
         probing.remove(operation);
         try {
-            if (isPaused(operation)) {
+            if (isPaused(operation, tenant)) {
                 return;
             }
-            Pause pause = new Pause(operation, null, failure.reason(), time.millis(), PROBE_EVERY.toMillis());
-            store.switchboard()
-                    .pause(
-                            pause,
-                            event(
-                                    EventType.CHANNEL_PAUSED,
-                                    operation,
-                                    Map.of("category", failure.category().code(), "reason", failure.reason())));
-            LOG.warn("Channel {} is paused: {}", operation, failure.reason());
+            Pause pause = new Pause(operation, tenant, failure.reason(), time.millis(), PROBE_EVERY.toMillis());
+            Map<String, String> why = Map.of("category", failure.category().code(), "reason", failure.reason());
+            store.switchboard().pause(pause, event(EventType.CHANNEL_PAUSED, operation, tenant, why));
+            LOG.warn(
+                    "Channel {} is paused{}: {}",
+                    operation,
+                    tenant == null ? "" : " for tenant " + tenant,
+                    Redactor.text(failure.reason()));
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             LOG.warn(
                     "Could not pause channel {}; retrying when its receiver rejects the credentials again.",
@@ -108,22 +146,36 @@ final class ChannelPauses {
         }
     }
 
-    private boolean isPaused(String operation) {
+    private boolean isPaused(String operation, @Nullable String tenant) {
         return store.switchboard().modes().pauses().stream()
-                .anyMatch(pause -> pause.tenant() == null && pause.operation().equals(operation));
+                .anyMatch(pause -> pause.operation().equals(operation)
+                        && (pause.tenant() == null || pause.tenant().equals(tenant)));
     }
 
     /** A message of the channel was handled: if it was the probe, the channel is resumed. */
     void worked(String operation) {
-        if (!probing.remove(operation)) {
-            return;
+        if (probing.remove(operation)) {
+            resume(operation, null);
         }
+    }
+
+    /** A probe of this tenant was handled: what was paused because of rejected credentials is resumed. */
+    void probeWorked(String operation, String tenant) {
         try {
-            store.switchboard()
-                    .resume(
-                            operation,
-                            null,
-                            event(EventType.CHANNEL_RESUMED, operation, Map.of("reason", "a probe was handled")));
+            for (Pause pause : store.switchboard().modes().pauses()) {
+                if (pause.appliesTo(operation, tenant) && pause.probeMillis() > 0) {
+                    resume(operation, pause.tenant());
+                }
+            }
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            LOG.warn("Could not read the pauses of channel {}; retrying with the next probe.", operation, e);
+        }
+    }
+
+    private void resume(String operation, @Nullable String tenant) {
+        try {
+            Map<String, String> why = Map.of("reason", "a probe was handled");
+            store.switchboard().resume(operation, tenant, event(EventType.CHANNEL_RESUMED, operation, tenant, why));
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             LOG.warn(
                     "Could not resume channel {} although its probe succeeded; retrying with the next probe.",
@@ -132,8 +184,8 @@ final class ChannelPauses {
         }
     }
 
-    private AuditEntry event(EventType type, String operation, Map<String, ?> details) {
-        AuditEntry.Subject subject = new AuditEntry.Subject("*", operation, null, null, null);
+    private AuditEntry event(EventType type, String operation, @Nullable String tenant, Map<String, ?> details) {
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, operation, null, null, null);
         Origin origin = Origin.UNSTATED.withActor("semel", "system").withSource("worker");
         return events.event(type, new Events.About(subject, origin, null, 0), details);
     }

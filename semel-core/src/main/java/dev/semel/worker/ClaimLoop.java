@@ -131,8 +131,7 @@ final class ClaimLoop {
         long began = time.nanos();
         try {
             ClaimOutcome outcome = channel.claim();
-            // A clock that was moved during the claim, and may stand still from then on, is noticed by the next one.
-            schedule.claimed(outcome, began);
+            schedule.claimed(outcome, began, time.nanos());
         } catch (RuntimeException | Error e) {
             // All channels use the same store: when it is back, each of them begins with small claims.
             channels.forEach(ChannelConsumer::storeFailed);

@@ -15,6 +15,7 @@ final class ClaimSchedule {
     private final AtomicLong newRetry = new AtomicLong(Long.MAX_VALUE);
     private volatile boolean woken = true;
     private volatile long next;
+    private final PauseStart pause = new PauseStart();
     private Duration poll = SHORTEST_POLL;
     private long retry = Long.MAX_VALUE;
 
@@ -50,7 +51,8 @@ final class ClaimSchedule {
         woken = false;
     }
 
-    void claimed(ClaimOutcome outcome, long now) {
+    /** A claim has ended: when it began, and when it ended. */
+    void claimed(ClaimOutcome outcome, long began, long ended) {
         switch (outcome) {
             case MORE -> {
                 woken = true;
@@ -59,7 +61,7 @@ final class ClaimSchedule {
             case FULL -> poll = SHORTEST_POLL;
             case NOTHING -> poll = doubled(poll);
         }
-        plan(now);
+        plan(pause.of(began, ended, poll.toNanos()));
     }
 
     void failed(long now) {

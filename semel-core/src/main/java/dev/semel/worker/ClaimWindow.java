@@ -15,14 +15,21 @@ final class ClaimWindow {
     static final int MOST_SUSPECTS = 8;
 
     private final int smallest;
+    private final LargePayloads large;
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicInteger suspects = new AtomicInteger();
     private final AtomicInteger heldInLanes = new AtomicInteger();
     private int size;
 
-    ClaimWindow(int concurrency) {
+    ClaimWindow(int concurrency, LargePayloads large) {
         this.smallest = concurrency;
+        this.large = large;
         this.size = concurrency;
+    }
+
+    /** Bounds the bytes of what is held, as this bounds the records. */
+    LargePayloads large() {
+        return large;
     }
 
     /** The limit. */
@@ -49,12 +56,14 @@ final class ClaimWindow {
         held.incrementAndGet();
         suspects.addAndGet(delivery.isSuspect() ? 1 : 0);
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
+        large.add(delivery.row());
     }
 
     void remove(ClaimedDelivery<?, ?> delivery) {
         held.decrementAndGet();
         suspects.addAndGet(delivery.isSuspect() ? -1 : 0);
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : -1);
+        large.remove(delivery.row());
     }
 
     /** Records that this node holds: waiting, running, or without a written result. */

@@ -82,7 +82,8 @@ final class Claimer<P, R> {
     private ClaimOutcome claimUpToRoom() {
         boolean full = window.isFull();
         int open = full ? openForIdleHandlers() : window.open();
-        int room = open <= 0 ? 0 : receiver.claimable(Math.min(LARGEST_CLAIM, open), window.held());
+        int fitting = open <= 0 ? 0 : window.large().claimable(Math.min(LARGEST_CLAIM, open));
+        int room = fitting == 0 ? 0 : receiver.claimable(fitting, window.held());
         if (room <= 0) {
             return ClaimOutcome.FULL;
         }
@@ -123,13 +124,41 @@ final class Claimer<P, R> {
             context.services().modes().confirmed(request.modesVersion(), since);
         }
         lastTenant = claimed.last();
-        filler.fill(claimed.rows(), since, takenOver, new HashSet<>());
-        receiver.claimed(claimed.rows());
+        List<Row> rows = withPayloads(request, since, claimed.rows());
+        boolean allFit = fill(rows, since, new HashSet<>());
         boolean all = claimable == ChannelPauses.Claimable.ALL;
-        if (all && starving && claimed.rows().size() >= request.amount().records()) {
+        if (all
+                && starving
+                && !window.large().areCommon()
+                && rows.size() >= request.amount().records()) {
             window.grow();
         }
+        if (!allFit) {
+            return ClaimOutcome.FULL;
+        }
         return all && claimed.more() ? ClaimOutcome.MORE : ClaimOutcome.NOTHING;
+    }
+
+    /** Says whether there was room for all of them; the others were handed back. */
+    private boolean fill(List<Row> rows, long since, Set<Long> stopped) {
+        filler.fill(rows, since, takenOver, stopped);
+        List<Row> read = rows.stream().filter(row -> row.withheld() == 0).toList();
+        receiver.claimed(read);
+        return read.size() == rows.size();
+    }
+
+    /** If the payloads cannot be read, the claim is taken up again like one whose reply was lost. */
+    private List<Row> withPayloads(Claim claim, long since, List<Row> rows) {
+        try {
+            return withPayloads(rows);
+        } catch (RuntimeException | Error e) {
+            lost.add(claim, since, takenOver, List.of());
+            throw e;
+        }
+    }
+
+    private List<Row> withPayloads(List<Row> rows) {
+        return window.large().read(rows, context.services().store().ledger());
     }
 
     private Claimed send(Claim claim, long since) {
@@ -147,7 +176,8 @@ final class Claimer<P, R> {
 
     /** Puts into the buffer what an earlier claim was granted although its reply never arrived. */
     private boolean takeUpLostClaim() {
-        LostClaims.FoundClaim found = lost.find(queue(), context.time().nanos());
+        LostClaims.FoundClaim found =
+                lost.find(queue(), this::withPayloads, context.time().nanos());
         if (found == null) {
             return false;
         }
@@ -156,8 +186,7 @@ final class Claimer<P, R> {
                 context.name(),
                 found.rows().size());
         takenOver.addAll(found.takenOver());
-        filler.fill(found.rows(), found.since(), takenOver, new HashSet<>(found.headless()));
-        receiver.claimed(found.rows());
+        fill(found.rows(), found.since(), new HashSet<>(found.headless()));
         return true;
     }
 
@@ -180,7 +209,8 @@ final class Claimer<P, R> {
                         room,
                         repeatable ? LONGEST_LANE_GROUP : 1,
                         suspects,
-                        new Claim.Budget(context.policy().retry().budget())),
+                        new Claim.Budget(context.policy().retry().budget()),
+                        Claim.Amount.SMALL),
                 new Claim.Turns(lastTenant, excludedTenants(modes, full)),
                 this::takenOver);
     }

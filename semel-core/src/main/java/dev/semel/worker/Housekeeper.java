@@ -30,6 +30,7 @@ public final class Housekeeper implements AutoCloseable {
     private final TimeSource time;
     private final List<Duty> duties;
     private final long[] due;
+    private final List<PauseStart> pauses;
     private final ReentrantLock lock = new ReentrantLock();
     private final Thread thread;
     private TimeSource.Gate wake;
@@ -40,6 +41,7 @@ public final class Housekeeper implements AutoCloseable {
         this.time = time;
         this.duties = List.copyOf(duties);
         this.due = new long[duties.size()];
+        this.pauses = duties.stream().map(duty -> new PauseStart()).toList();
         java.util.Arrays.fill(due, time.nanos());
         this.wake = time.gate();
         this.thread = DaemonThreads.forEver(name, time, this::round);
@@ -65,7 +67,7 @@ public final class Housekeeper implements AutoCloseable {
         long now = time.nanos();
         for (int i = 0; i < duties.size() && !closed; i++) {
             if (due[i] - now <= 0) {
-                due[i] = perform(duties.get(i));
+                due[i] = perform(duties.get(i), pauses.get(i));
             }
         }
         if (!closed) {
@@ -98,14 +100,12 @@ public final class Housekeeper implements AutoCloseable {
         return Duration.ofNanos(Math.max(0, next));
     }
 
-    /**
-     * When it is due again, counted from its beginning: a clock that was moved meanwhile, and may stand still from then on, is noticed
-     * by the next round.
-     */
-    private long perform(Duty duty) {
+    /** When it is due again. */
+    private long perform(Duty duty, PauseStart start) {
         long began = time.nanos();
         try {
-            return began + duty.work().get().toNanos();
+            long pause = duty.work().get().toNanos();
+            return start.of(began, time.nanos(), pause) + pause;
         } catch (RuntimeException e) {
             if (!closed) {
                 LOG.warn("Duty \"{}\" failed; retrying in {} s.", duty.name(), AFTER_FAILURE.toSeconds(), e);

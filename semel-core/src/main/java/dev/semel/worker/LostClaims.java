@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -74,9 +75,13 @@ final class LostClaims {
         lost.add(new LostClaim(claim, since, takenOver, known));
     }
 
-    /** Looks for the records of a claim that was not looked for lately; nothing when none were found. */
+    /**
+     * Looks for the records of a claim that was not looked for lately; nothing when none were found.
+     *
+     * @param payloads reads those that were left out; if it fails, the claim is looked for again
+     */
     @Nullable
-    FoundClaim find(Queue queue, long now) {
+    FoundClaim find(Queue queue, UnaryOperator<List<Row>> payloads, long now) {
         lost.removeIf(each -> now - each.since > lease);
         for (LostClaim each : List.copyOf(lost)) {
             if (now - each.nextLook >= 0) {
@@ -86,8 +91,9 @@ final class LostClaims {
                         .filter(row -> !each.known.contains(row.id()))
                         .toList();
                 if (!rows.isEmpty()) {
+                    List<Row> read = payloads.apply(rows);
                     lost.remove(each);
-                    return new FoundClaim(rows, each.since, each.takenOver, headless(rows));
+                    return new FoundClaim(read, each.since, each.takenOver, headless(rows));
                 }
                 each.nextLook = now + each.pause;
                 each.pause *= 2;
@@ -96,7 +102,8 @@ final class LostClaims {
         return null;
     }
 
-    private static Set<Long> headless(List<Row> rows) {
+    /** Lanes of which these have records, but no longer the head. */
+    static Set<Long> headless(List<Row> rows) {
         Set<Long> seen = new HashSet<>();
         Set<Long> headless = new HashSet<>();
         for (Row row : rows) {

@@ -1,5 +1,6 @@
 package dev.semel.worker;
 
+import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.execution.EngineServices;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +34,10 @@ public final class Worker implements AutoCloseable {
     private final ClaimLoop claims;
     private final ChannelPauses pauses;
     private final SuspectPermit permit;
+    private final PayloadBudget payloads = PayloadBudget.ofHeap();
     private final @Nullable ExecutorService handlers;
     private final @Nullable RemoteWakeUps remote;
+    private final ClaimWaiters waiters;
 
     /** The threads of its handlers; without threads, the caller runs {@link #turn}. */
     public enum ThreadKind {
@@ -51,6 +55,7 @@ public final class Worker implements AutoCloseable {
         this.claims = new ClaimLoop(time, channels.values(), results, background);
         this.pauses = new ChannelPauses(services.store(), services.audits().events(), time);
         this.permit = new SuspectPermit(time, claims::wake);
+        this.waiters = new ClaimWaiters(time);
         this.handlers = background ? DaemonThreads.handlers(threads == ThreadKind.VIRTUAL) : null;
         Signals signals = services.store().signals().orElse(null);
         this.remote = background && signals != null ? new RemoteWakeUps(signals, time, this::wake) : null;
@@ -69,7 +74,7 @@ public final class Worker implements AutoCloseable {
     public <P, R> void serve(Registry.RegisteredOperation<P, R> known) {
         Policy policy = services.preparation().policy(known.operation().definition());
         ChannelContext<P, R> context = new ChannelContext<>(services, known, policy, results, pauses, permit);
-        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers));
+        channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers, payloads));
         wake(Set.of(context.name()));
     }
 
@@ -82,6 +87,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void wake(Collection<String> operations) {
+        waiters.wake(operations);
         boolean any = false;
         for (String operation : operations) {
             ChannelConsumer<?, ?> channel = channels.get(operation);
@@ -117,6 +123,7 @@ public final class Worker implements AutoCloseable {
     /** Claims nothing more, hands back what has not begun, and waits for what has; says whether it ended in time. */
     public boolean drain(Duration bound) {
         claims.drain();
+        waiters.drain();
         long until = time.nanos() + bound.toNanos();
         handBack();
         boolean holds = holdsSomething();
@@ -136,6 +143,7 @@ public final class Worker implements AutoCloseable {
     /** Claims again after a drain. */
     public void resume() {
         claims.resume();
+        waiters.resume();
     }
 
     private void handBack() {
@@ -151,6 +159,15 @@ public final class Worker implements AutoCloseable {
         return channels.values().stream().mapToInt(ChannelConsumer::held).sum();
     }
 
+    /**
+     * Messages that are handled outside this process.
+     *
+     * @param seen receives each operation, so that its expired leases are looked after
+     */
+    public ExternalClaims externalClaims(Consumer<Operation<?, ?>> seen) {
+        return new ExternalClaims(services, seen, waiters);
+    }
+
     /** The operations that are served here. */
     public Set<String> serving() {
         return new HashSet<>(channels.keySet());
@@ -163,6 +180,7 @@ public final class Worker implements AutoCloseable {
     @Override
     public void close() {
         claims.stop();
+        waiters.drain();
         if (remote != null) {
             remote.stop();
         }

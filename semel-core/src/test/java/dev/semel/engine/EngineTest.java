@@ -58,7 +58,7 @@ class EngineTest {
             engine.run(once, call("k"), (payload, run) -> {
                 throw new IllegalStateException("after the call");
             });
-            assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(asked.await(120, TimeUnit.SECONDS)).isTrue();
             engine.run(GREET, call("k"), (payload, tx) -> "hello");
             engine.run(GREET, call("k"), (payload, tx) -> "again");
             AuditFilter replays = AuditFilter.ofType(EventType.OPERATION_REPLAYED.code());
@@ -125,11 +125,11 @@ class EngineTest {
                 done.countDown();
                 return "taken over";
             });
-            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
             Answer<String> answer = second.run(CALL, call("k").withPatience(Duration.ofSeconds(30)));
             assertThat(answer.orThrow()).isEqualTo("taken over");
             stuck.countDown();
-            lost.join(30_000);
+            lost.join(120_000);
         }
     }
 }

@@ -20,7 +20,7 @@ class HangingSourceTest {
             new DeliverySource.Schedule(Duration.ofHours(1), Duration.ofMinutes(1));
 
     /** Bounds a wait that has no end if the promise is broken. */
-    private static final long BOUND_SECONDS = 30;
+    private static final long BOUND_SECONDS = 120;
 
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);

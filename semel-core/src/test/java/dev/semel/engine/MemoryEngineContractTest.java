@@ -21,4 +21,9 @@ class MemoryEngineContractTest extends EngineContract {
     protected Effects effects(Store store) {
         return Effects.inMemory(store);
     }
+
+    @Override
+    protected boolean strikesEverywhere() {
+        return true;
+    }
 }

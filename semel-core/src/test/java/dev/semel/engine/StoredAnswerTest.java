@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class StoredAnswerTest {
     private static final Operation.Atomic<String, String> CHARGE =
             Operation.atomic("charge", String.class, String.class);
@@ -58,11 +58,11 @@ class StoredAnswerTest {
                 .open()) {
             assertThat(charge(engine, "a")).isInstanceOf(Answer.Executed.class);
             CompletableFuture<Answer<String>> slow = CompletableFuture.supplyAsync(() -> charge(engine, "a"));
-            assertThat(waiting.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(waiting.await(120, TimeUnit.SECONDS)).isTrue();
             assertThat(charge(engine, "a")).isInstanceOf(Answer.Replayed.class);
             assertThat(charge(engine, "b")).isInstanceOf(Answer.Conflict.class);
             goOn.countDown();
-            assertThat(slow.get(30, TimeUnit.SECONDS)).isInstanceOf(Answer.Replayed.class);
+            assertThat(slow.get(120, TimeUnit.SECONDS)).isInstanceOf(Answer.Replayed.class);
         }
     }
 

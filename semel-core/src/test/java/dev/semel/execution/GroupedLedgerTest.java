@@ -24,7 +24,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class GroupedLedgerTest {
     private static final int LANES = 2;
     private static final long STALE = -1;

@@ -83,9 +83,9 @@ class GroupCommitterTest {
         }
         release.countDown();
         for (Thread thread : threads) {
-            thread.join(30_000);
+            thread.join(120_000);
         }
-        assertThat(futures.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("a0");
+        assertThat(futures.get(0).get(120, TimeUnit.SECONDS)).isEqualTo("a0");
         assertThat(batches).hasSize(2);
         assertThat(new ArrayList<>(batches).get(1))
                 .containsExactlyInAnyOrderElementsOf(
@@ -110,7 +110,7 @@ class GroupCommitterTest {
             }));
         }
         for (Future<Boolean> future : futures) {
-            assertThat(future.get(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(future.get(120, TimeUnit.SECONDS)).isTrue();
         }
         for (List<Integer> batch : batches) {
             Set<Integer> ids = new HashSet<>();
@@ -149,17 +149,17 @@ class GroupCommitterTest {
                 .mapToObj(item -> pool.submit(() -> committer.submit(item)))
                 .toList();
         release.countDown();
-        assertThat(futures.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("a1");
-        assertThat(futures.get(1).get(30, TimeUnit.SECONDS)).isEqualTo("a2");
-        assertThat(futures.get(3).get(30, TimeUnit.SECONDS)).isEqualTo("a3");
-        assertThatThrownBy(() -> futures.get(2).get(30, TimeUnit.SECONDS))
+        assertThat(futures.get(0).get(120, TimeUnit.SECONDS)).isEqualTo("a1");
+        assertThat(futures.get(1).get(120, TimeUnit.SECONDS)).isEqualTo("a2");
+        assertThat(futures.get(3).get(120, TimeUnit.SECONDS)).isEqualTo("a3");
+        assertThatThrownBy(() -> futures.get(2).get(120, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> committer.submit(99)).isInstanceOf(SemelException.StoreUnavailable.class);
         assertThat(committer.submit(5)).isEqualTo("a5");
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void b8_errorWhileABatchIsGatheredFailsItsCallersAndKeepsTheLane() throws Exception {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -193,10 +193,10 @@ class GroupCommitterTest {
             calls.add(call);
         }
         release.countDown();
-        assertThat(calls.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("a0");
-        assertThatThrownBy(() -> calls.get(1).get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
-        assertThatThrownBy(() -> calls.get(2).get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
-        assertThat(calls.get(3).get(30, TimeUnit.SECONDS)).isEqualTo("a3");
+        assertThat(calls.get(0).get(120, TimeUnit.SECONDS)).isEqualTo("a0");
+        assertThatThrownBy(() -> calls.get(1).get(120, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> calls.get(2).get(120, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(calls.get(3).get(120, TimeUnit.SECONDS)).isEqualTo("a3");
         assertThat(committer.submit(4)).isEqualTo("a4");
     }
 
@@ -233,15 +233,15 @@ class GroupCommitterTest {
         }
         waiting.interrupt();
         release.countDown();
-        waiting.join(30_000);
-        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("a1");
+        waiting.join(120_000);
+        assertThat(first.get(120, TimeUnit.SECONDS)).isEqualTo("a1");
         assertThat(outcome[0]).isEqualTo("a2");
         assertThat(kept[0]).isTrue();
     }
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(120, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

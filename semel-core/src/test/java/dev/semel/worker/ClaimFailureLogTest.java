@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Words that somebody on call searches the log for. */
-@Timeout(60)
+@Timeout(300)
 class ClaimFailureLogTest {
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);
 

@@ -13,7 +13,7 @@ class ClaimScheduleTest {
 
     private long nextAfter(ClaimOutcome outcome) {
         schedule.begin();
-        schedule.claimed(outcome, 0);
+        schedule.claimed(outcome, 0, 0);
         return schedule.next(0);
     }
 
@@ -62,7 +62,36 @@ class ClaimScheduleTest {
     void wakeUpDuringAClaimMakesTheNextOneDueAtOnce() {
         schedule.begin();
         schedule.wake();
-        schedule.claimed(ClaimOutcome.NOTHING, 0);
+        schedule.claimed(ClaimOutcome.NOTHING, 0, 0);
         assertThat(schedule.isDue(0)).isTrue();
+    }
+
+    private long pauseAfterSlowClaim() {
+        schedule.begin();
+        long ended = 2 * LONGEST;
+        schedule.claimed(ClaimOutcome.NOTHING, 0, ended);
+        return schedule.next(ended) - ended;
+    }
+
+    @Test
+    void claimThatIsSlowAgainAndAgainIsFollowedByAPauseFromItsEnd() {
+        for (int i = 0; i < 10; i++) {
+            nextAfter(ClaimOutcome.NOTHING);
+        }
+        assertThat(pauseAfterSlowClaim())
+                .as("the first slow one may be a clock that was moved")
+                .isNegative();
+        assertThat(pauseAfterSlowClaim()).isEqualTo(LONGEST);
+        assertThat(pauseAfterSlowClaim()).isEqualTo(LONGEST);
+    }
+
+    @Test
+    void quickClaimIsFollowedByAPauseFromItsEnd() {
+        for (int i = 0; i < 10; i++) {
+            nextAfter(ClaimOutcome.NOTHING);
+        }
+        schedule.begin();
+        schedule.claimed(ClaimOutcome.NOTHING, 0, LONGEST / 2);
+        assertThat(schedule.next(LONGEST / 2)).isEqualTo(LONGEST / 2 + LONGEST);
     }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class ClaimWindowTest {
     private static final int CONCURRENCY = 4;
 
-    private final ClaimWindow window = new ClaimWindow(CONCURRENCY);
+    private final ClaimWindow window = new ClaimWindow(CONCURRENCY, new LargePayloads(new PayloadBudget(1)));
 
     @Test
     void newWindowHasRoomForOneRecordPerHandler() {

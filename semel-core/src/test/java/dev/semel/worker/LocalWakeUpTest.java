@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * A worker that never polls and has gone to sleep after it found nothing: a send in its own process wakes it. If a
  * wake-up is lost, the message is never handled, and the test runs into its time-out.
  */
-@Timeout(30)
+@Timeout(300)
 class LocalWakeUpTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);

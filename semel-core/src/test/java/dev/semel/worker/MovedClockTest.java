@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A test moves the clock once, at the worst moment: when a claim has found nothing and has not returned. */
-@Timeout(30)
+@Timeout(300)
 class MovedClockTest {
     private static final Duration DELAY = Duration.ofDays(3);
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** C4: how much a node asks for when the store is back. Time-outs bound the test, they never decide it. */
-@Timeout(60)
+@Timeout(300)
 class RampTest {
     private static final int HANDLERS = 4;
     private static final int MESSAGES = 500;

@@ -22,7 +22,7 @@ class ReconcilerCallsTest {
      * would wait its whole bound of five seconds for each.
      */
     @Test
-    @Timeout(30)
+    @Timeout(300)
     void closeInterruptsTheReconcilersOfAllOperationsBeforeItWaitsForOne() throws Exception {
         ReconcilerCalls calls = new ReconcilerCalls(TimeSource.system(), Duration.ofMinutes(1), true);
         CountDownLatch begun = new CountDownLatch(OPERATIONS);

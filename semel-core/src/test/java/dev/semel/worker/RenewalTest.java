@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Leases in an engine with its threads, whose time stands still until the test moves it. */
-@Timeout(120)
+@Timeout(300)
 class RenewalTest {
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Operation.Leased<String, String> CALL = Operation.leased("call", String.class, String.class)

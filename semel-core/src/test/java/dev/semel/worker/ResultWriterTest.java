@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class ResultWriterTest {
     @Test
     void unexpectedExceptionOfTheStoreDoesNotEndTheWriterThread() throws Exception {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Two writer threads, of which the first is blocked by the store: later results are written by the second, once it is woken. */
-@Timeout(60)
+@Timeout(300)
 class ResultWriterWakeUpTest {
     private static final String FIRST = "semel-results-1";
     private static final String SECOND = "semel-results-2";

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A worker that never polls: every kind of work wakes it. */
-@Timeout(60)
+@Timeout(300)
 class WakeUpTest {
     private static final int MESSAGES = 1_500;
     private static final Channel.Leased<Integer> FREE = Channel.leased("free", Integer.class);

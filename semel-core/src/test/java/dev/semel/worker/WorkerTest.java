@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The worker with its threads. Time-outs bound these tests, they never decide them. */
-@Timeout(60)
+@Timeout(300)
 class WorkerTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Policy PATIENT = Policy.named("patient")

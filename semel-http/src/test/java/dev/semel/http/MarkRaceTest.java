@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A mark whose transaction is still open decides: requests in the meantime wait for it and never guess. */
-@Timeout(120)
+@Timeout(300)
 class MarkRaceTest {
     private final TestDatabase ground = TestDatabase.Kind.POSTGRESQL.fresh();
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
@@ -58,14 +58,14 @@ class MarkRaceTest {
                 TestDatabase.effect(connection, "one");
                 IdempotentExchange.of(request).orElseThrow().mark(connection);
                 marked.countDown();
-                assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(go.await(120, TimeUnit.SECONDS)).isTrue();
                 connection.commit();
             }
             response.getWriter().write("run " + run);
         };
         try (FilteredServer first = server(app)) {
             CompletableFuture<ReceivedResponse> slow = first.sending(first.post("/a", "k-1", "{}"));
-            assertThat(marked.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(marked.await(120, TimeUnit.SECONDS)).isTrue();
             time.advance(Duration.ofMinutes(2));
             try (FilteredServer second = server(app)) {
                 CompletableFuture<ReceivedResponse> other = second.sending(second.post("/a", "k-1", "{}"));

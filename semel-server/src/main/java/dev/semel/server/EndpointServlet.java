@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.http.shared.ProblemDocument;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.server.access.LocalRequest;
 import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.SourceConfig;
 import jakarta.servlet.ServletException;
@@ -10,8 +11,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -25,6 +24,9 @@ final class EndpointServlet extends HttpServlet {
     private static final Logger LOG = LoggerFactory.getLogger(EndpointServlet.class);
     private static final String RETRY_AFTER = "5";
     private static final String API = "/api/v1";
+    private static final String SESSION = API + "/session";
+    private static final String ADMIN = API + "/admin";
+    private static final String OPENAPI = API + "/openapi.json";
 
     private final transient Supplier<Generation> current;
 
@@ -93,20 +95,10 @@ final class EndpointServlet extends HttpServlet {
      */
     private static void metrics(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws IOException {
-        if (!isLocal(request)) {
+        if (!LocalRequest.isLocal(request)) {
             notFound(request, response);
         } else if (isRead(request, response)) {
             write(response, "text/plain; version=0.0.4; charset=utf-8", generation.metrics());
-        }
-    }
-
-    private static boolean isLocal(HttpServletRequest request) {
-        try {
-            return request.getHeader("X-Forwarded-For") == null
-                    && request.getHeader("Forwarded") == null
-                    && InetAddress.getByName(request.getRemoteAddr()).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
         }
     }
 
@@ -121,6 +113,16 @@ final class EndpointServlet extends HttpServlet {
 
     private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
+        if (request.getRequestURI().equals(OPENAPI)) {
+            if (isRead(request, response)) {
+                write(response, "application/json", ApiDocument.text());
+            }
+            return;
+        }
+        if (isForOperators(request.getRequestURI())) {
+            operators(request, response, generation);
+            return;
+        }
         if (isApi(generation, request.getRequestURI())) {
             api(request, response, generation.ledger());
             return;
@@ -144,6 +146,25 @@ final class EndpointServlet extends HttpServlet {
             unavailable(request, response);
         } else {
             ledger.endpoint(source).service(new RequestBelow(request, source.path()), response);
+        }
+    }
+
+    private static boolean isForOperators(String path) {
+        return path.equals(SESSION) || isAtOrBelow(ADMIN, path);
+    }
+
+    /** While nobody is configured, requests from elsewhere find nothing here. */
+    private static void operators(HttpServletRequest request, HttpServletResponse response, Generation generation)
+            throws ServletException, IOException {
+        OpenLedger ledger = generation.ledger();
+        if (generation.config().operators().isLoopbackOnly() && !LocalRequest.isLocal(request)) {
+            notFound(request, response);
+        } else if (ledger == null) {
+            unavailable(request, response);
+        } else if (request.getRequestURI().equals(SESSION)) {
+            ledger.session().service(new RequestBelow(request, SESSION), response);
+        } else {
+            ledger.admin().service(new RequestBelow(request, ADMIN), response);
         }
     }
 

@@ -1,13 +1,16 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
+import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.session.LoginState;
 import dev.semel.time.TimeSource;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +26,8 @@ final class Generation {
     private static final int MOST_REQUESTS = Integer.MAX_VALUE;
 
     private final ServerConfig config;
+    private final LoginState logins;
+    private final GenerationActions actions;
     private final Deliveries deliveries = new Deliveries();
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Semaphore requests = new Semaphore(MOST_REQUESTS);
@@ -30,8 +35,14 @@ final class Generation {
     private volatile @Nullable OpenLedger ledger;
     private @Nullable Thread opener;
 
-    Generation(ServerConfig config) {
+    /**
+     * @param logins of the process, which outlive this generation
+     * @param reload reads the configuration file again and takes it into use
+     */
+    Generation(ServerConfig config, LoginState logins, Supplier<ReloadResult> reload) {
         this.config = config;
+        this.logins = logins;
+        this.actions = new GenerationActions(config, reload);
     }
 
     ServerConfig config() {
@@ -56,7 +67,7 @@ final class Generation {
      * @throws SemelException.StoreUnavailable when its store cannot be reached
      */
     void open() {
-        OpenLedger opened = OpenLedger.of(config, deliveries, meters);
+        OpenLedger opened = OpenLedger.of(config, deliveries, meters, new OpenLedger.OperatorParts(logins, actions));
         ledger = opened;
         if (retired.isOpen()) {
             opened.close();

@@ -1,6 +1,8 @@
 package dev.semel.server;
 
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.listen.BodyRule;
+import dev.semel.server.listen.SlowClients;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
@@ -20,7 +22,6 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -29,19 +30,27 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Jetty as the server uses it: one connector with limits, one servlet, error pages that say nothing of the inside. */
-final class JettyServer {
+/**
+ * Jetty as the server uses it: one connector with limits, one servlet, error pages that say nothing of the inside. Public for the bench,
+ * which compares the server with the same Jetty without a ledger.
+ */
+public final class JettyServer {
     private static final Logger LOG = LoggerFactory.getLogger(JettyServer.class);
     private static final int THREADS = 200;
-
-    /** A body that arrives more slowly, in bytes a second, is given up. */
-    private static final int SLOWEST_BODY = 128;
 
     private final Server server;
     private final ServerConnector connector;
     private final SslContextFactory.@Nullable Server tls;
 
-    JettyServer(ServerConfig.Listen listen, HttpServlet servlet) throws IOException, GeneralSecurityException {
+    /**
+     * Prepared, not started.
+     *
+     * @param servlet gets all requests
+     * @param bodies how much of a body is awaited before the servlet is called
+     * @throws IOException when the certificate or its key cannot be read
+     */
+    public JettyServer(ServerConfig.Listen listen, HttpServlet servlet, BodyRule bodies)
+            throws IOException, GeneralSecurityException {
         this.server = new Server(threads());
         this.tls = listen.tls() == null ? null : tls(listen.tls());
         this.connector = connector(listen);
@@ -51,7 +60,12 @@ final class JettyServer {
         context.addServlet(new ServletHolder(servlet), "/*");
         context.setErrorHandler(JettyServer::brief);
         server.setErrorHandler(JettyServer::brief);
-        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(context, SLOWEST_BODY, 0)));
+        server.setHandler(new GracefulHandler(SlowClients.limit(
+                connector,
+                context,
+                bodies,
+                listen.limits().idle(),
+                listen.limits().connectionsPerAddress())));
     }
 
     private static QueuedThreadPool threads() {
@@ -100,7 +114,7 @@ final class JettyServer {
     }
 
     /** @throws IOException when the address or port cannot be used */
-    void start() throws IOException {
+    public void start() throws IOException {
         try {
             server.start();
         } catch (IOException | RuntimeException e) {
@@ -110,7 +124,8 @@ final class JettyServer {
         }
     }
 
-    int port() {
+    /** The port that it listens on, once it is started. */
+    public int port() {
         return connector.getLocalPort();
     }
 

@@ -7,13 +7,23 @@ import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Tokens;
+import dev.semel.server.admin.AdminServlet;
+import dev.semel.server.admin.ServerActions;
 import dev.semel.server.api.ApiServlet;
+import dev.semel.server.api.ApiSettings;
+import dev.semel.server.api.SessionServlet;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
 import dev.semel.server.gateway.GatewayEndpoint;
+import dev.semel.server.routing.RouteFills;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
+import dev.semel.server.session.LoginState;
+import dev.semel.server.session.OperatorAccess;
+import dev.semel.server.session.OperatorAudit;
+import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServlet;
@@ -23,44 +33,62 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
-    /** A body of 16 MiB, which is the largest that can be configured, as base64 with its headers. */
-    private static final int LARGEST_VALUE = (16 << 20) / 3 * 4 + (32 << 10);
-
     private final Engine engine;
-    private final Map<String, HttpServlet> endpoints = new HashMap<>();
+    private final Map<String, WebhookServlet> endpoints = new HashMap<>();
 
     private final List<GatewayEndpoint> gateways = new ArrayList<>();
     private final HttpServlet api;
     private final Access access;
+    private final OperatorAudit operatorAudit;
+    private final OperatorAccess operatorAccess;
+    private final HttpServlet session;
+    private final HttpServlet admin;
 
-    private OpenLedger(Engine engine, ServerConfig config) {
+    private OpenLedger(Engine engine, ServerConfig config, OperatorParts operators) {
         this.engine = engine;
         this.access = new Access(Tokens.of(config.tokens()));
-        this.api = new ApiServlet(engine, access);
+        this.operatorAudit = new OperatorAudit(engine.operator().access());
+        this.operatorAccess = new OperatorAccess(config.operators(), operators.logins(), operatorAudit);
+        this.session = new SessionServlet(operatorAccess);
+        this.admin = new AdminServlet(engine, operatorAccess, operators.actions());
+        Map<String, Channel.Atomic<Webhook>> topics =
+                config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
+        this.api = new ApiServlet(
+                engine,
+                access,
+                ApiSettings.DEFAULT.withChannels(config.channels()).withTopics(topics));
     }
+
+    /**
+     * What the API for operators needs of the server.
+     *
+     * @param logins of the process
+     * @param actions on the server
+     */
+    record OperatorParts(LoginState logins, ServerActions actions) {}
 
     /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters) {
-        Semel.Settings settings = Semel.settings(config.store())
-                .withWatch(MicrometerWatch.of(meters))
-                .withLargestValue(LARGEST_VALUE);
-        config.policies().forEach(settings::withPolicy);
+    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, OperatorParts operators) {
+        Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
+        ServerSettings.apply(config, settings);
         Semel semel = settings.open();
         OpenLedger ledger = null;
         try {
-            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config);
+            ledger = new OpenLedger(Engine.behind(semel).orElseThrow(), config, operators);
             ledger.register(config, deliveries);
             return ledger;
         } catch (RuntimeException | Error e) {
-            semel.close();
-            if (ledger != null) {
-                ledger.gateways.forEach(GatewayEndpoint::close);
+            if (ledger == null) {
+                semel.close();
+            } else {
+                ledger.close();
             }
             throw e;
         }
@@ -74,16 +102,32 @@ final class OpenLedger implements AutoCloseable {
             registrations.add(() -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
         }
         for (SourceConfig source : config.sources()) {
-            Router router = new Router(config, source);
+            Router router = new Router(config, source.name());
             endpoints.put(source.name(), new WebhookServlet(engine, ServerChannels.of(source), source.source()));
             registrations.add(() -> engine.handle(ServerChannels.of(source), router));
         }
+        for (TopicConfig topic : config.topics()) {
+            Router router = new Router(config, topic.name());
+            registrations.add(() -> engine.handle(ServerChannels.of(topic), router));
+        }
         config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
+        registrations.add(new RouteFills(engine, config, TimeSource.system())::handle);
+        operatorAudit.start();
         registrations.forEach(Runnable::run);
     }
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** Larger webhooks of this source are rejected. */
+    int largestBody(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name())).largestBody();
+    }
+
+    /** The tokens of the API and of gateways. */
+    Access access() {
+        return access;
     }
 
     /** The gateway of this path. */
@@ -96,18 +140,30 @@ final class OpenLedger implements AutoCloseable {
         return api;
     }
 
+    /** Operators' sessions. */
+    HttpServlet session() {
+        return session;
+    }
+
+    /** The API for operators. */
+    HttpServlet admin() {
+        return admin;
+    }
+
     /** @throws RuntimeException when the store cannot be reached */
     void demandReachable() {
         engine.operator().modes();
     }
 
-    /** Lets deliveries under way end, and hands back the others. */
+    /** Lets deliveries under way end, and hands back the others. Upgraded connections, which have no end of their own, are closed. */
     boolean drain(Duration bound) {
+        gateways.forEach(GatewayEndpoint::closeUpgraded);
         return engine.drain(bound);
     }
 
     @Override
     public void close() {
+        operatorAudit.close();
         engine.close();
         gateways.forEach(GatewayEndpoint::close);
     }

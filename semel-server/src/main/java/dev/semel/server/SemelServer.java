@@ -1,13 +1,19 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
+import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ServerConfig;
+import dev.semel.server.session.LoginState;
+import dev.semel.server.session.OneTimeSecret;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +32,21 @@ public final class SemelServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SemelServer.class);
 
     private final JettyServer jetty;
+    private final LoginState logins = new LoginState();
     private volatile Generation current;
-    private boolean stopped;
+    /** Held while the configuration in use changes. */
+    private final Object reloading = new Object();
 
-    private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
-        this.jetty = new JettyServer(config.listen(), new EndpointServlet(this::current));
-        this.current = new Generation(config);
+    private final List<Thread> retiring = new ArrayList<>();
+    private final Supplier<ServerConfig> reader;
+    private volatile boolean stopped;
+
+    private SemelServer(ServerConfig config, Supplier<ServerConfig> reader)
+            throws IOException, GeneralSecurityException {
+        this.reader = reader;
+        this.jetty =
+                new JettyServer(config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
+        this.current = new Generation(config, logins, this::reload);
     }
 
     /**
@@ -43,7 +58,20 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.Misconfigured when the store cannot serve
      */
     public static SemelServer start(ServerConfig config) throws IOException, GeneralSecurityException {
-        SemelServer server = new SemelServer(config);
+        return start(config, () -> {
+            throw new SemelException.Misconfigured(
+                    "reload", List.of("this server was started without a file; it cannot be reloaded"));
+        });
+    }
+
+    /**
+     * As {@link #start(ServerConfig)}, with a configuration that operators can have read again.
+     *
+     * @param reader reads the configuration; throws {@link SemelException.Misconfigured} with all its faults
+     */
+    public static SemelServer start(ServerConfig config, Supplier<ServerConfig> reader)
+            throws IOException, GeneralSecurityException {
+        SemelServer server = new SemelServer(config, reader);
         try {
             server.current.openWhenReachable();
             server.jetty.start();
@@ -52,6 +80,9 @@ public final class SemelServer implements AutoCloseable {
             throw e;
         }
         LOG.info("Listening on {}. {}", server.uri(), summary(config));
+        if (config.operators().isLoopbackOnly()) {
+            server.offerFirstLogin();
+        }
         return server;
     }
 
@@ -59,12 +90,35 @@ public final class SemelServer implements AutoCloseable {
         return current;
     }
 
+    /** The only place where a secret is shown, because nobody else could tell it. */
+    private void offerFirstLogin() {
+        URI uri = uri();
+        try {
+            InetAddress address =
+                    InetAddress.getByName(current.config().listen().address());
+            if (address.isAnyLocalAddress() || address.isLoopbackAddress()) {
+                URI local = address.isAnyLocalAddress()
+                        ? URI.create(uri.getScheme() + "://127.0.0.1:" + uri.getPort())
+                        : uri;
+                LOG.warn("{}", OneTimeSecret.instructions(logins.oneTimeSecret().make(), local));
+                return;
+            }
+        } catch (UnknownHostException e) {
+            LOG.debug("The address of the listener cannot be looked up.", e);
+        }
+        LOG.warn(
+                "No users are configured, and this server does not listen on loopback: nobody can operate it over HTTP. Add"
+                        + " users or an identity provider to the configuration: docs/security.md");
+    }
+
     private static String summary(ServerConfig config) {
-        return "Sources: " + config.sources().size() + ", routes: "
+        return "Sources: " + config.sources().size() + ", topics: "
+                + config.topics().size() + ", routes: "
                 + config.routes().size() + ", destinations: "
                 + config.destinations().size() + ", gateways: "
                 + config.gateways().size() + ", tokens of the API: "
-                + config.tokens().size() + ".";
+                + config.tokens().size() + ", users: "
+                + config.operators().users().size() + ".";
     }
 
     /** Where it listens, with the real port. */
@@ -83,20 +137,60 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.StoreUnavailable when the store cannot be reached
      */
     public boolean reload(ServerConfig next) throws IOException, GeneralSecurityException, InterruptedException {
-        Generation before = replace(next);
+        Generation before;
+        synchronized (reloading) {
+            before = replace(next);
+        }
         return before.retire(before.config().listen().drain());
     }
 
+    /**
+     * Reads the configuration again and takes it into use, as a whole or not at all. Returns as soon as it is in use: requests and
+     * deliveries under way end under the one before, and the log says when they have. One at a time, each with the file as it is
+     * then.
+     */
+    public ReloadResult reload() {
+        try {
+            synchronized (reloading) {
+                Generation before = replace(reader.get());
+                Thread thread = new Thread(() -> retire(before), "semel-retire");
+                thread.setDaemon(true);
+                retiring.removeIf(each -> !each.isAlive());
+                retiring.add(thread);
+                thread.start();
+            }
+            return new ReloadResult.Reloaded();
+        } catch (SemelException.Misconfigured wrong) {
+            return new ReloadResult.Rejected(wrong.faults());
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            LOG.warn("The configuration cannot be used.", e);
+            return new ReloadResult.Rejected(List.of(String.valueOf(e.getMessage())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new ReloadResult.Rejected(List.of("the reload was interrupted"));
+        }
+    }
+
+    private static void retire(Generation before) {
+        try {
+            boolean drained = before.retire(before.config().listen().drain());
+            LOG.info(
+                    "Reload is complete{}.",
+                    drained ? "" : "; some deliveries did not end in time and will be delivered again");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** The certificate is read first, the ledger opened last: nothing has been handled when a configuration is rejected. */
-    private synchronized Generation replace(ServerConfig next)
-            throws IOException, GeneralSecurityException, InterruptedException {
+    private Generation replace(ServerConfig next) throws IOException, GeneralSecurityException, InterruptedException {
         if (stopped) {
             throw new IllegalStateException("The server is stopped; it cannot take a configuration into use.");
         }
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
         jetty.reloadTls(next.listen().tls());
-        Generation after = new Generation(next);
+        Generation after = new Generation(next, logins, this::reload);
         try {
             after.open();
         } catch (RuntimeException | Error e) {
@@ -105,6 +199,9 @@ public final class SemelServer implements AutoCloseable {
         }
         current = after;
         LOG.info("The changed configuration is in use. {}", summary(next));
+        if (next.operators().isLoopbackOnly() && !before.config().operators().isLoopbackOnly()) {
+            offerFirstLogin();
+        }
         return before;
     }
 
@@ -135,6 +232,10 @@ public final class SemelServer implements AutoCloseable {
             return true;
         }
         stopped = true;
+        List<Thread> earlier;
+        synchronized (reloading) {
+            earlier = List.copyOf(retiring);
+        }
         Duration bound = current.config().listen().drain();
         long began = System.nanoTime();
         boolean answered = false;
@@ -144,6 +245,11 @@ public final class SemelServer implements AutoCloseable {
         } finally {
             Duration left = bound.minusNanos(System.nanoTime() - began);
             answered &= current.retire(left.isNegative() ? Duration.ZERO : left);
+            for (Thread each : earlier) {
+                each.join(
+                        Math.max(1, bound.minusNanos(System.nanoTime() - began).toMillis()));
+                answered &= !each.isAlive();
+            }
         }
         return answered;
     }

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,6 +30,7 @@ final class Receiver implements AutoCloseable {
     private final History history = History.inMemory("receiver", TimeSource.system());
     private final FencedReceiver receiver = FencedReceiver.inMemory(history);
     private final List<String> applied = new CopyOnWriteArrayList<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
     private volatile IntSupplier status = () -> 204;
 
     Receiver() {
@@ -56,12 +58,19 @@ final class Receiver implements AutoCloseable {
         return List.copyOf(applied);
     }
 
+    /** Content type and body of each request, in their order. */
+    List<String> requests() {
+        return List.copyOf(requests);
+    }
+
     History history() {
         return history;
     }
 
     private void receive(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
+        requests.add(
+                exchange.getRequestHeaders().getFirst("Content-Type") + " " + new String(body, StandardCharsets.UTF_8));
         int answer = status.getAsInt();
         if (answer / 100 == 2) {
             apply(exchange, body);

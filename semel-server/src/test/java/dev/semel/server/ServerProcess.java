@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +56,15 @@ public final class ServerProcess implements AutoCloseable {
 
     URI uri() {
         return uri;
+    }
+
+    /** The resident memory of the process, in bytes. */
+    long memory() throws IOException {
+        return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+                .findFirst()
+                .orElseThrow();
     }
 
     void kill() throws InterruptedException {

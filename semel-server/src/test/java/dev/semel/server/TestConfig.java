@@ -13,6 +13,7 @@ import dev.semel.server.config.DestinationConfig.EgressRules;
 import dev.semel.server.config.RouteConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.config.TopicConfig;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +60,23 @@ final class TestConfig {
         List<String> names =
                 List.of(destinations).stream().map(DestinationConfig::name).toList();
         return routed(store, port, List.of(new RouteConfig("stripe", names, List.of())), destinations);
+    }
+
+    /** Clients may send to {@code orders}, from which these routes start. */
+    static ServerConfig withTopic(String store, List<RouteConfig> routes, DestinationConfig... destinations) {
+        ServerConfig config = routed(store, 0, routes, destinations);
+        return new ServerConfig(
+                config.store(),
+                config.listen(),
+                config.policies(),
+                List.of(new Token("shop", TOKEN, Tenant.of("acme"), List.of(Scope.of("send")))),
+                new ServerConfig.Routing(
+                        config.sources(),
+                        config.destinations(),
+                        routes,
+                        List.of(),
+                        List.of(new TopicConfig("orders", "webhook.inbox")),
+                        List.of()));
     }
 
     static ServerConfig routed(String store, int port, List<RouteConfig> routes, DestinationConfig... destinations) {

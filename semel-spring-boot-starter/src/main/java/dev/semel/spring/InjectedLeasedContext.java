@@ -68,6 +68,16 @@ final class InjectedLeasedContext implements LeasedContext {
     }
 
     @Override
+    public void note(String name, String value) {
+        contexts.leased().note(name, value);
+    }
+
+    @Override
+    public void note(String name, long value) {
+        contexts.leased().note(name, value);
+    }
+
+    @Override
     public void ensureHeld() {
         contexts.leased().ensureHeld();
     }

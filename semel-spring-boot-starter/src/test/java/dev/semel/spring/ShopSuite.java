@@ -134,7 +134,7 @@ abstract class ShopSuite {
     }
 
     static void eventually(BooleanSupplier condition) {
-        long until = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long until = System.nanoTime() + Duration.ofSeconds(120).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("it came true in time").isLessThan(until);
             Thread.onSpinWait();
@@ -468,16 +468,16 @@ abstract class ShopSuite {
         CountDownLatch go = new CountDownLatch(1);
         target().inside = () -> {
             running.countDown();
-            return go.await(60, TimeUnit.SECONDS);
+            return go.await(120, TimeUnit.SECONDS);
         };
         Future<?> first = threads.submit(() -> shop.postOrRefuse("busy"));
-        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(120, TimeUnit.SECONDS)).isTrue();
         assertThatThrownBy(() -> shop.postOrRefuse("busy"))
                 .isInstanceOfSatisfying(
                         SemelException.NoResult.class,
                         e -> assertThat(e.answer()).isInstanceOf(Answer.InProgress.class));
         go.countDown();
-        first.get(60, TimeUnit.SECONDS);
+        first.get(120, TimeUnit.SECONDS);
         shop.postOrRefuse("busy");
         assertThat(target().runs).hasValue(1);
     }

@@ -34,7 +34,7 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** A5: the connection is lost exactly at a COMMIT that Spring's transaction manager sends. */
-@Timeout(120)
+@Timeout(300)
 class SpringCommitTest {
     private static final Operation.Atomic<String, String> PAY = Operation.atomic("pay", String.class, String.class);
 

@@ -45,7 +45,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * A16: a handler ends its transaction by way of JdbcTemplate, whose connection nobody guards. Whatever is said then, it is not
  * that the call was executed or rolled back, and the handler is not run again. Time-outs bound these tests, they never decide.
  */
-@Timeout(120)
+@Timeout(300)
 class SpringEndedTransactionTest {
     private static final Operation.Atomic<String, String> PAY =
             Operation.atomic("pay", String.class, String.class).withPolicy("thrice");

@@ -38,7 +38,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The transaction manager commits by itself, with everything that others write until then. */
-@Timeout(120)
+@Timeout(300)
 class SpringManagerCommitsTest {
     private static final Operation.Atomic<String, String> PAY = Operation.atomic("pay", String.class, String.class);
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +21,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -83,13 +82,15 @@ class VirtualThreadsTest {
     @Import(Parcels.class)
     static class Application {}
 
-    /** A service in a process of its own. It is given its database and the setting, and prints what it saw. */
-    static final class Service {
-        private Service() {}
+    /** Services in a process of its own, one after the other. It is given databases and settings, and prints what it saw of each. */
+    static final class Services {
+        private Services() {}
 
         public static void main(String[] arguments) throws Exception {
-            Seen seen = seen(arguments[0], Boolean.parseBoolean(arguments[1]));
-            System.out.println("SEEN " + seen.request + " " + seen.repeated + " " + seen.delivery);
+            for (int i = 0; i < arguments.length; i += 2) {
+                Seen seen = seen(arguments[i], Boolean.parseBoolean(arguments[i + 1]));
+                System.out.println("SEEN " + seen.request + " " + seen.repeated + " " + seen.delivery);
+            }
             System.exit(0);
         }
     }
@@ -120,43 +121,43 @@ class VirtualThreadsTest {
         assertThat(seen(Databases.SQLITE.fresh(), true)).isEqualTo(Seen.on(NewerJava.isPresent()));
     }
 
-    @ParameterizedTest
-    @CsvSource({"SQLITE, true", "POSTGRESQL, true", "SQLITE, false"})
-    void onANewerRuntimeRequestsAndDeliveriesAreOnVirtualThreadsExactlyWhenTheyAreEnabled(
-            Databases database, boolean enabled) throws Exception {
-        assertThat(byNewerJava(database, enabled)).isEqualTo(Seen.on(enabled));
+    @Test
+    void onANewerRuntimeRequestsAndDeliveriesAreOnVirtualThreadsExactlyWhenTheyAreEnabled() throws Exception {
+        assertThat(byNewerJava(
+                        Databases.SQLITE.fresh(), "true",
+                        Databases.POSTGRESQL.fresh(), "true",
+                        Databases.SQLITE.fresh(), "false"))
+                .containsExactly(Seen.on(true), Seen.on(true), Seen.on(false));
     }
 
-    private Seen byNewerJava(Databases database, boolean enabled) throws IOException, InterruptedException {
+    private List<Seen> byNewerJava(String... databasesAndSettings) throws IOException, InterruptedException {
         Optional<Path> java = NewerJava.withVirtualThreads();
         assumeTrue(java.isPresent(), "No Java with virtual threads is installed beside this one.");
         Path said = directory.resolve("said");
-        Process process = new ProcessBuilder(List.of(
-                        java.orElseThrow().toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Service.class.getName(),
-                        database.fresh(),
-                        Boolean.toString(enabled)))
+        List<String> command = new ArrayList<>(List.of(
+                java.orElseThrow().toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Services.class.getName()));
+        command.addAll(List.of(databasesAndSettings));
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(120, TimeUnit.SECONDS))
-                    .as(said.toString())
-                    .isTrue();
+            assertThat(process.waitFor(240, TimeUnit.SECONDS)).as(read(said)).isTrue();
         } finally {
             process.destroyForcibly();
         }
-        String[] seen = Files.readAllLines(said).stream()
+        assertThat(process.exitValue()).as(read(said)).isZero();
+        return Files.readAllLines(said).stream()
                 .filter(line -> line.startsWith("SEEN "))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(read(said)))
-                .split(" ");
-        return new Seen(seen[1], seen[2], seen[3]);
+                .map(line -> line.split(" "))
+                .map(seen -> new Seen(seen[1], seen[2], seen[3]))
+                .toList();
     }
 
     private static String read(Path file) {

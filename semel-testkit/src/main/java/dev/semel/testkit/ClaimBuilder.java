@@ -21,6 +21,7 @@ final class ClaimBuilder {
     private long lease = ReservationBuilder.LEASE;
     private boolean repeatable = true;
     private int attempts = ReservationBuilder.ATTEMPTS;
+    private int inline = Integer.MAX_VALUE;
     private Claim.Budget budget = Claim.Budget.NONE;
     private Claim.Turns turns = Claim.Turns.ALL;
     private Function<Row, @Nullable AuditEntry> takenOver = row -> null;
@@ -76,6 +77,12 @@ final class ClaimBuilder {
         return this;
     }
 
+    /** Without payloads of more bytes. */
+    ClaimBuilder inline(int bytes) {
+        inline = bytes;
+        return this;
+    }
+
     ClaimBuilder after(String tenant) {
         turns = new Claim.Turns(tenant, turns.except());
         return this;
@@ -83,6 +90,11 @@ final class ClaimBuilder {
 
     ClaimBuilder except(String... tenants) {
         turns = new Claim.Turns(turns.after(), Set.of(tenants));
+        return this;
+    }
+
+    ClaimBuilder only(String tenant) {
+        turns = Claim.Turns.only(tenant);
         return this;
     }
 
@@ -97,7 +109,7 @@ final class ClaimBuilder {
                 operation,
                 modesVersion,
                 new Reservation.Grant(owner, lease, repeatable, attempts),
-                new Claim.Amount(records, run, takeovers, budget),
+                new Claim.Amount(records, run, takeovers, budget, inline),
                 turns,
                 takenOver);
     }

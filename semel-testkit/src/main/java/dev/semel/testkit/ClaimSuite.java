@@ -327,6 +327,21 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
+    void d12_expiredLeaseIsTakenOverAlthoughOthersHaveMoreDueThanIsAskedFor() {
+        send(ArrivalBuilder.of("first"));
+        grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
+        pass(1_000);
+        int[] sent = {0};
+        // A store may look for expired leases only from time to time.
+        Await.until("the expired lease is taken over", () -> {
+            for (int i = 0; i < 3; i++) {
+                send(ArrivalBuilder.of("o" + sent[0]++));
+            }
+            return keys(claim(ClaimBuilder.of(1)).rows()).contains("first");
+        });
+    }
+
+    @Test
     void c1_grantsOfAClaimAreFoundByItsTokenOnly() {
         ledger.reserve(
                 board.modes().version(),

@@ -34,7 +34,7 @@ abstract class LockedSuite extends QueueFixture {
             new AuditEntry(20, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
 
     /** Bounds a wait that is without end if the promise is broken. */
-    private static final long BOUND_SECONDS = 20;
+    private static final long BOUND_SECONDS = 120;
 
     private final CountDownLatch goOn = new CountDownLatch(1);
 

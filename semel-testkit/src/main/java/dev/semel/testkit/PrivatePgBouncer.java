@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
  * or {@code nobody}. Thread-safe.
  */
 public final class PrivatePgBouncer implements AutoCloseable {
-    private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private final Path scratch;
     private final int port;

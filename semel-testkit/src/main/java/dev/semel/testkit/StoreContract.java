@@ -189,6 +189,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class ClaimingForOneTenant extends TenantClaimSuite {
+        ClaimingForOneTenant() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class KeepingLanes extends LineSuite {
         KeepingLanes() {
             super(StoreContract.this);
@@ -219,6 +226,20 @@ public abstract class StoreContract {
     @Nested
     class FindingByCorrelation extends CorrelationSuite {
         FindingByCorrelation() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class ClaimingLargePayloads extends LargePayloadSuite {
+        ClaimingLargePayloads() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class ListingCompletedMessages extends CompletedMessageSuite {
+        ListingCompletedMessages() {
             super(StoreContract.this);
         }
     }

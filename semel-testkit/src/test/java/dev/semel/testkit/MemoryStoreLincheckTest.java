@@ -35,15 +35,7 @@ class MemoryStoreLincheckTest {
     @Param(name = "key", gen = IntGen.class, conf = "0:1")
     public static class Shipped {
         private final ManualTime time = new ManualTime(0);
-        private final Ledger ledger;
-
-        public Shipped() {
-            this.ledger = ledger(new MemoryStore(time));
-        }
-
-        Ledger ledger(Store store) {
-            return store.ledger();
-        }
+        private final Ledger ledger = new MemoryStore(time).ledger();
 
         @Operation
         public String reserve(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int owner) {
@@ -69,13 +61,6 @@ class MemoryStoreLincheckTest {
         public long leaseEnds() {
             time.advance(Duration.ofMillis(10));
             return 0;
-        }
-    }
-
-    public static class CheckThenAct extends Shipped {
-        @Override
-        Ledger ledger(Store store) {
-            return checkThenAct(store);
         }
     }
 
@@ -173,7 +158,7 @@ class MemoryStoreLincheckTest {
                         .actorsPerThread(3)
                         .actorsBefore(0)
                         .actorsAfter(0)
-                        .check(CheckThenAct.class))
+                        .check(GrantsByCheckThenAct.class))
                 .isInstanceOf(LincheckAssertionError.class);
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(7_200)
 class KillTest {
     private static final int KILLS =
-            Integer.getInteger("semel.kills", Boolean.getBoolean("semel.campaign") ? 5_000 : 150);
+            Integer.getInteger("semel.kills", Boolean.getBoolean("semel.campaign") ? 5_000 : 60);
     private static final int FLAWED_KILLS = 16;
 
     @TempDir

@@ -130,6 +130,11 @@ public class WebhookServlet extends HttpServlet {
         return faults;
     }
 
+    /** In bytes; larger bodies are rejected with 413. */
+    public int largestBody() {
+        return largestBody;
+    }
+
     private void announce() {
         if (!signatures.isPossible()) {
             LOG.warn(

@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,6 +45,13 @@ public final class ProblemDocument {
     /** One more member. */
     public ProblemDocument with(String name, String value) {
         body.put(name, value);
+        return this;
+    }
+
+    /** One more member, a list of texts. */
+    public ProblemDocument withList(String name, List<String> values) {
+        ArrayNode list = body.putArray(name);
+        values.forEach(list::add);
         return this;
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests that no sender makes: memory and work stay bounded, and nothing is stored. */
-@Timeout(120)
+@Timeout(300)
 class IngressAttackTest {
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What each sender does that others do not: handshakes, forms, retries, ids that are not signed. */
-@Timeout(120)
+@Timeout(300)
 class SenderBehaviourTest {
     private static String result(ReceivedResponse heard) {
         assertThat(heard.status()).as(heard.toString()).isEqualTo(200);

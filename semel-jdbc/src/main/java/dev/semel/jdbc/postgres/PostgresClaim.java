@@ -82,6 +82,11 @@ final class PostgresClaim {
         return modesChanged ? 0 : claim.amount().records() - rows.size();
     }
 
+    /** Of one tenant: no others are looked for. */
+    private boolean isOfOne() {
+        return claim.turns().only() != null;
+    }
+
     private void free() {
         List<PostgresTenants.Tenant> known =
                 hints.known(false, last, claim.turns().except());
@@ -104,7 +109,7 @@ final class PostgresClaim {
     }
 
     private void free(List<PostgresTenants.Tenant> tenants, boolean searched, int retries) {
-        PostgresTenants.Share share = new PostgresTenants.Share(tenants, searched, open(), retries);
+        PostgresTenants.Share share = new PostgresTenants.Share(tenants, searched || isOfOne(), open(), retries);
         PostgresUnorderedClaim.UnorderedGrants granted =
                 sessions.once(WHAT, c -> new PostgresUnorderedClaim(c, sessions.now(), claim).grant(share));
         spent(retries, granted.retries());
@@ -154,7 +159,7 @@ final class PostgresClaim {
             return;
         }
         int retries = found == null ? limited() ? 0 : Integer.MAX_VALUE : retries(found);
-        PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null, open(), retries);
+        PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null || isOfOne(), open(), retries);
         PostgresLaneClaim.LaneGrants granted = grantLanes(share, over);
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
@@ -194,9 +199,13 @@ final class PostgresClaim {
     }
 
     private void takeOver() {
-        hints.tookOver();
         int most = Math.min(open(), takeovers);
-        if (most <= 0 || !claim.grant().repeatable()) {
+        if (most <= 0) {
+            // Remembered: the next claim begins with it, however much else is due.
+            return;
+        }
+        hints.tookOver();
+        if (!claim.grant().repeatable()) {
             return;
         }
         PostgresUnorderedClaim.Over over =

@@ -94,8 +94,8 @@ final class PostgresLaneClaim {
      * than the last one of the lane. Rows are written in the order of ids, and only those that are as they were read:
      * by differences, because an index of states and times is not the one to find them by.
      */
-    private static final String WRITE =
-            PostgresSql.COMMON + String.format(Locale.ROOT, """
+    private static final String WRITE = PostgresSql.COMMON
+            + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (
                 SELECT * FROM (
                     SELECT i.*, CASE WHEN i.turn >= 0 THEN nextval('semel_place') END AS place,
@@ -114,7 +114,7 @@ final class PostgresLaneClaim {
                     owner = CASE WHEN i.granted = 1 THEN ? ELSE r.owner END
                 FROM i, c WHERE r.id = i.id AND r.fence = i.fence AND r.state - i.state = 0 AND r.at - i.at = 0
                 RETURNING i.n, i.granted, %s)
-            SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""", "r." + Rows.WITH_LINE.replace(", ", ", r."));
+            SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""", Rows.withoutLargePayload("r.", "octet_length", "?::int"));
 
     private static final String LOCKED = "SELECT " + PostgresSql.BY_INDEX + "; " + """
             SELECT l.lane FROM unnest(?::bigint[], ?::bytea[]) AS l(lane, id) LEFT JOIN LATERAL (
@@ -405,7 +405,8 @@ final class PostgresLaneClaim {
                     .ints(items, item -> item.member.state().code())
                     .longs(items, item -> item.member.at())
                     .number(claim.grant().leaseMillis())
-                    .number(claim.grant().owner());
+                    .number(claim.grant().owner())
+                    .number((long) claim.amount().inline());
             try (ResultSet written = statement.executeQuery()) {
                 while (written.next()) {
                     if (written.getInt(1) != items.size()) {
@@ -413,7 +414,7 @@ final class PostgresLaneClaim {
                     }
                     int n = written.getInt(2);
                     if (!written.wasNull()) {
-                        Row row = Rows.withLine(written, 4);
+                        Row row = Rows.claimed(written, 4);
                         rows.add(row);
                         if (items.get(n).member.state() == State.IN_PROGRESS) {
                             takenOver.add(row);

@@ -6,6 +6,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -99,6 +100,10 @@ final class PostgresLedger implements Ledger {
     private static final String TALLY = "SELECT count(*), coalesce(min(t.at - coalesce(t.keep, 0)), " + Status.NEVER
             + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %s AND fence <= ? AND"
             + " (parent IS NULL OR place IS NOT NULL)%s ORDER BY at LIMIT ?) AS t";
+
+    private static final String COMPLETED =
+            "SELECT id, place, fence, coalesce(octet_length(payload), 0) FROM semel_record"
+                    + " WHERE state = 2 AND fence <= ?%s AND place > ? ORDER BY place LIMIT ?";
 
     private static final String RANGE =
             "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
@@ -278,6 +283,24 @@ final class PostgresLedger implements Ledger {
                     return new StateCount(found.getLong(1), found.getLong(2), found.getLong(3));
                 }
             }
+        });
+    }
+
+    @Override
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        String sql = String.format(Locale.ROOT, COMPLETED, where(filter));
+        return sessions.once("listing completed messages", connection -> {
+            List<CompletedMessage> messages = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                bind(filter, new PostgresBinder(statement)).number(behind).number((long) limit);
+                try (ResultSet found = statement.executeQuery()) {
+                    while (found.next()) {
+                        messages.add(new CompletedMessage(
+                                Rows.id(found, 1), found.getLong(2), found.getLong(3), found.getInt(4)));
+                    }
+                }
+            }
+            return messages;
         });
     }
 

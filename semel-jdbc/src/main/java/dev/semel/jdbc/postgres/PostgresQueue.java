@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,7 +46,8 @@ final class PostgresQueue implements Queue {
             + " FROM semel_record WHERE operation = ? AND turn = 1 AND state IN (4, 5) AND state = 5 LIMIT ?";
 
     /** By the index of states: few are in progress at a time. */
-    private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
+    private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT "
+            + Rows.withoutLargePayload("", "octet_length", String.valueOf(Claim.Amount.SMALL))
             + " FROM semel_record WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL"
             + " ORDER BY lane, place";
 
@@ -69,9 +71,20 @@ final class PostgresQueue implements Queue {
             UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""";
 
     private static final String WHAT = "queueing messages";
+    private static final int MOST_HINTS_OF_ONE = 1024;
 
     private final PostgresSessions sessions;
     private final Map<String, PostgresClaimHints> hints = new ConcurrentHashMap<>();
+
+    /** Of claims for one tenant, by operation and tenant: those used last. */
+    private final Map<List<String>, PostgresClaimHints> hintsOfOne = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<List<String>, PostgresClaimHints> eldest) {
+            return size() > MOST_HINTS_OF_ONE;
+        }
+    };
 
     PostgresQueue(PostgresSessions sessions) {
         this.sessions = sessions;
@@ -144,10 +157,20 @@ final class PostgresQueue implements Queue {
         }
     }
 
+    private PostgresClaimHints hints(Claim claim) {
+        String only = claim.turns().only();
+        if (only == null) {
+            return hints.computeIfAbsent(claim.operation(), PostgresClaimHints::new);
+        }
+        synchronized (hintsOfOne) {
+            return hintsOfOne.computeIfAbsent(
+                    List.of(claim.operation(), only), any -> new PostgresClaimHints(claim.operation()));
+        }
+    }
+
     @Override
     public Claimed claim(Claim claim) {
-        return new PostgresClaim(sessions, hints.computeIfAbsent(claim.operation(), PostgresClaimHints::new), claim)
-                .run();
+        return new PostgresClaim(sessions, hints(claim), claim).run();
     }
 
     @Override
@@ -155,7 +178,8 @@ final class PostgresQueue implements Queue {
         return rows(
                 "reading claimed records",
                 HELD_BY,
-                binder -> binder.number(owner).text(operation));
+                binder -> binder.number(owner).text(operation),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override
@@ -163,17 +187,24 @@ final class PostgresQueue implements Queue {
         return rows(
                 "reading parked lanes",
                 UNKNOWN_HEADS,
-                binder -> binder.text(operation).number(limit));
+                binder -> binder.text(operation).number(limit),
+                found -> Rows.withLine(found, 1));
     }
 
-    private List<Row> rows(String what, String query, PostgresBinder.Binding binding) {
+    /** Makes a row of what was found. */
+    @FunctionalInterface
+    private interface RowReader {
+        Row read(ResultSet found) throws SQLException;
+    }
+
+    private List<Row> rows(String what, String query, PostgresBinder.Binding binding, RowReader reader) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(query)) {
                 binding.bind(new PostgresBinder(statement));
                 try (ResultSet found = PostgresLedger.second(statement)) {
                     while (found.next()) {
-                        rows.add(Rows.withLine(found, 1));
+                        rows.add(reader.read(found));
                     }
                 }
             }

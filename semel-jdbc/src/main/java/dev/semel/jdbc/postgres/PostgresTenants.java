@@ -63,6 +63,20 @@ final class PostgresTenants {
             WHERE t.tenant IS NOT NULL AND t.tenant <> ALL(?::text[]) AND (d.fresh OR d.again)
             LIMIT %4$s""";
 
+    /** Whether one tenant has something due: two probes of the index, whatever waits for others. */
+    private static final String FIND_ONE = """
+            WITH c AS MATERIALIZED (SELECT %1$s AS now)
+            , p AS MATERIALIZED (SELECT ?::text AS operation, ?::text AS tenant)
+            SELECT p.tenant, d.again FROM p CROSS JOIN LATERAL (
+                SELECT (SELECT true FROM semel_record r WHERE r.operation = (SELECT operation FROM p)
+                        AND r.tenant = (SELECT tenant FROM p) AND %2$s AND r.state = 0
+                        AND r.at <= (SELECT now FROM c) LIMIT 1) AS fresh,
+                    (SELECT true FROM semel_record r WHERE r.operation = (SELECT operation FROM p)
+                        AND r.tenant = (SELECT tenant FROM p) AND %2$s AND r.state = 3
+                        AND r.at <= (SELECT now FROM c) LIMIT 1) AS again
+                OFFSET 0) AS d
+            WHERE d.fresh OR d.again""";
+
     /**
      * The tenants of a claim, from parameters that {@link #bind} fills; continues from a CTE named c, which knows the
      * time. If requested, unknown tenants between the known ones are added: by ranges of the index that leave out the
@@ -96,17 +110,28 @@ final class PostgresTenants {
             """;
 
     /** Whether there is anything at all in lanes, and whether a lease of the operation is over. */
-    private static final String BEYOND = String.format(Locale.ROOT, """
+    private static final String BEYOND = """
             WITH c AS MATERIALIZED (SELECT %1$s AS now)
-            , p AS MATERIALIZED (SELECT ?::text AS operation)
-            SELECT (SELECT true FROM semel_record r WHERE r.operation = (SELECT operation FROM p) AND %2$s LIMIT 1),
+            , p AS MATERIALIZED (SELECT ?::text AS operation%4$s)
+            SELECT (SELECT true FROM semel_record r
+                    WHERE r.operation = (SELECT operation FROM p)%5$s AND %2$s LIMIT 1),
                 (SELECT true FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT now FROM c)
                     AND r.operation = (SELECT operation FROM p) AND r.turn IN (0, 1) AND r.attempt < ?
-                    AND r.tenant <> ALL(?::text[]) LIMIT 1)""", PostgresSql.NOW, LANES);
+                    AND %3$s LIMIT 1)""";
 
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
-    private static final String FIND_FREE =
-            INDEXED + String.format(Locale.ROOT, FIND, PostgresSql.NOW, FREE, MOST_VISITED, MOST) + "; " + BEYOND;
+    private static final String FIND_FREE = INDEXED
+            + String.format(Locale.ROOT, FIND, PostgresSql.NOW, FREE, MOST_VISITED, MOST)
+            + "; "
+            + String.format(Locale.ROOT, BEYOND, PostgresSql.NOW, LANES, "r.tenant <> ALL(?::text[])", "", "");
+    private static final String OF_ONE = "r.tenant = (SELECT tenant FROM p)";
+    private static final String FIND_FREE_OF_ONE = INDEXED
+            + String.format(Locale.ROOT, FIND_ONE, PostgresSql.NOW, FREE)
+            + "; "
+            + String.format(
+                    Locale.ROOT, BEYOND, PostgresSql.NOW, LANES, OF_ONE, ", ?::text AS tenant", " AND " + OF_ONE);
+    private static final String FIND_LANES_OF_ONE =
+            INDEXED + String.format(Locale.ROOT, FIND_ONE, PostgresSql.NOW, LANES);
     private static final String FIND_LANES =
             INDEXED + String.format(Locale.ROOT, FIND, PostgresSql.NOW, LANES, MOST_VISITED, MOST);
 
@@ -126,7 +151,7 @@ final class PostgresTenants {
     /**
      * What a claim looks through.
      *
-     * @param searched whether these are all there are; otherwise others are looked for between them
+     * @param searched whether these are all there are, or all that are asked for; otherwise others are looked for between them
      * @param most of all tenants together
      * @param retries of these
      */
@@ -171,15 +196,17 @@ final class PostgresTenants {
     }
 
     static Found free(Connection connection, @Nullable Long now, Claim claim, String after) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FIND_FREE)) {
+        String only = claim.turns().only();
+        try (PreparedStatement statement = connection.prepareStatement(only == null ? FIND_FREE : FIND_FREE_OF_ONE)) {
             boolean takesOver = claim.grant().repeatable() && claim.amount().takeovers() > 0;
-            int attempts = takesOver ? claim.grant().maxAttempts() : 0;
-            List<String> except = List.copyOf(claim.turns().except());
-            bind(statement, now, claim, after)
-                    .number(now)
-                    .text(claim.operation())
-                    .number((long) attempts)
-                    .texts(except, tenant -> tenant);
+            long attempts = takesOver ? claim.grant().maxAttempts() : 0;
+            PostgresBinder binder =
+                    bind(statement, now, claim, after).number(now).text(claim.operation());
+            if (only == null) {
+                binder.number(attempts).texts(List.copyOf(claim.turns().except()), tenant -> tenant);
+            } else {
+                binder.text(only).number(attempts);
+            }
             Found found = found(statement);
             statement.getMoreResults();
             try (ResultSet beyond = statement.getResultSet()) {
@@ -190,7 +217,8 @@ final class PostgresTenants {
     }
 
     static Found lanes(Connection connection, @Nullable Long now, Claim claim, String after) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FIND_LANES)) {
+        boolean all = claim.turns().only() == null;
+        try (PreparedStatement statement = connection.prepareStatement(all ? FIND_LANES : FIND_LANES_OF_ONE)) {
             bind(statement, now, claim, after);
             return found(statement);
         }
@@ -198,11 +226,11 @@ final class PostgresTenants {
 
     private static PostgresBinder bind(PreparedStatement statement, @Nullable Long now, Claim claim, String after)
             throws SQLException {
-        return new PostgresBinder(statement)
-                .number(now)
-                .text(claim.operation())
-                .text(after)
-                .texts(List.copyOf(claim.turns().except()), tenant -> tenant);
+        PostgresBinder binder = new PostgresBinder(statement).number(now).text(claim.operation());
+        String only = claim.turns().only();
+        return only != null
+                ? binder.text(only)
+                : binder.text(after).texts(List.copyOf(claim.turns().except()), tenant -> tenant);
     }
 
     private static Found found(PreparedStatement statement) throws SQLException {

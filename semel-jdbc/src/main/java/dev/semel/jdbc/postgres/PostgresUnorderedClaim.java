@@ -61,6 +61,7 @@ final class PostgresUnorderedClaim {
                 SELECT l.id, l.lane FROM (
                     SELECT r.id, r.lane FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
                         AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
+                        AND r.tenant = coalesce(?::text, r.tenant)
                     ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS l
                 WHERE l.lane IS NULL OR pg_try_advisory_xact_lock%s LIMIT ?) AS o ON true""", PostgresSql.META, PostgresSql.NOW, PostgresLanes.LOCK_ARGUMENTS);
 
@@ -92,7 +93,7 @@ final class PostgresUnorderedClaim {
     }
 
     private static String columns() {
-        return "r." + Rows.WITH_LINE.replace(", ", ", r.");
+        return Rows.withoutLargePayload("r.", "octet_length", "?::int");
     }
 
     UnorderedGrants grant(PostgresTenants.Share share) throws SQLException {
@@ -100,7 +101,8 @@ final class PostgresUnorderedClaim {
             PostgresTenants.bind(new PostgresBinder(statement).number(now), claim, share)
                     .number(claim.modesVersion())
                     .number(claim.grant().leaseMillis())
-                    .number(claim.grant().owner());
+                    .number(claim.grant().owner())
+                    .number((long) claim.amount().inline());
             try (ResultSet found = PostgresLedger.second(statement)) {
                 return granted(found, share);
             }
@@ -120,7 +122,7 @@ final class PostgresUnorderedClaim {
             if (found.wasNull()) {
                 continue;
             }
-            Row row = Rows.withLine(found, 6);
+            Row row = Rows.claimed(found, 6);
             boolean retry = found.getInt(5) == State.FAILED_RETRYABLE.code();
             retries += retry ? 1 : 0;
             if (!retry) {
@@ -141,6 +143,7 @@ final class PostgresUnorderedClaim {
                     .text(claim.operation())
                     .number((long) claim.grant().maxAttempts())
                     .texts(List.copyOf(claim.turns().except()), tenant -> tenant)
+                    .text(claim.turns().only())
                     .number((long) most + PostgresLaneClaim.MOST_LANES)
                     .number((long) most);
             try (ResultSet found = PostgresLedger.second(statement)) {
@@ -172,10 +175,11 @@ final class PostgresUnorderedClaim {
                     .bytes(ids, RecordId::bytes)
                     .number(claim.grant().leaseMillis())
                     .number(claim.grant().owner())
-                    .number((long) claim.grant().maxAttempts());
+                    .number((long) claim.grant().maxAttempts())
+                    .number((long) claim.amount().inline());
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
-                    rows.add(Rows.withLine(found, 1));
+                    rows.add(Rows.claimed(found, 1));
                 }
             }
         }

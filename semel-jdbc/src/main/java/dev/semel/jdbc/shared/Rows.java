@@ -27,6 +27,8 @@ public final class Rows {
     /** For an engine that keeps work for later. */
     public static final String WITH_LINE = RECORD + ", turn, place, lane, lane_key, deadline";
 
+    private static final int LINE_COUNT = 5;
+
     /** A step has a parent and never waited for a worker; a message may have a parent, too. */
     public static final String NO_STEP = "(parent IS NULL OR place IS NOT NULL)";
 
@@ -57,6 +59,33 @@ public final class Rows {
     /** @param first the position of {@code id} in {@link #WITH_LINE} */
     public static Row withLine(ResultSet found, int first) throws SQLException {
         return record(found, first).in(line(found, first + RECORD_COUNT));
+    }
+
+    /**
+     * The columns of {@link #WITH_LINE} without large payloads, then the size of the payload.
+     *
+     * @param prefix of each column, such as {@code r.}
+     * @param length the function that counts the bytes of a column
+     * @param inline how large a payload may be: a parameter, or a number
+     */
+    public static String withoutLargePayload(String prefix, String length, String inline) {
+        String size = length + "(" + prefix + "payload)";
+        String columns = prefix + WITH_LINE.replace(", ", ", " + prefix);
+        return columns.replace(
+                        prefix + "payload,",
+                        "CASE WHEN " + size + " <= " + inline + " THEN " + prefix + "payload END AS payload,")
+                + ", " + size + " AS size";
+    }
+
+    /** @param first the position of {@code id} in {@link #withoutLargePayload} */
+    public static Row claimed(ResultSet found, int first) throws SQLException {
+        Row row = withLine(found, first);
+        if (row.payload() != null) {
+            return row;
+        }
+        int size = found.getInt(first + RECORD_COUNT + LINE_COUNT);
+        Row.Contents contents = new Row.Contents(null, row.result(), row.failure(), size);
+        return new Row(row.id(), row.header(), row.status(), contents, row.line());
     }
 
     private static @Nullable Line line(ResultSet found, int first) throws SQLException {

@@ -43,7 +43,7 @@ final class SqliteClaim {
             UPDATE semel_record
             SET state = 1, fence = ?1 + granted.key, at = ?2, keep = 0, owner = ?3
             FROM json_each(?4) AS granted WHERE n = granted.value
-            RETURNING n, %s""", Rows.WITH_LINE);
+            RETURNING n, %s""", Rows.withoutLargePayload("", "length", "?5"));
 
     /**
      * A record that may be granted.
@@ -135,7 +135,7 @@ final class SqliteClaim {
                 },
                 row -> {
                     do {
-                        if (!claim.turns().except().contains(row.getString(8))) {
+                        if (claim.turns().includes(row.getString(8))) {
                             over.add(Candidate.read(row));
                         }
                     } while (over.size() < limit && row.next());
@@ -241,8 +241,9 @@ final class SqliteClaim {
                     statement.setLong(2, SqliteRecords.after(now, claim.grant().leaseMillis()));
                     statement.setLong(3, claim.grant().owner());
                     statement.setString(4, numbers);
+                    statement.setInt(5, claim.amount().inline());
                 },
-                row -> changed.put(row.getLong(1), Rows.withLine(row, 2)));
+                row -> changed.put(row.getLong(1), Rows.claimed(row, 2)));
         List<Row> rows = new ArrayList<>(granted.size());
         for (Candidate each : granted) {
             Row row = Objects.requireNonNull(changed.get(each.n()));

@@ -33,6 +33,11 @@ record SqliteClaimPreview(long modes, boolean over, List<String> tenants, boolea
                     OR ?5 AND EXISTS (SELECT 1 FROM semel_record
                         WHERE %1$s AND tenant = name AND state = 3 AND at <= ?4))""", SqliteClaim.CLAIMABLE);
 
+    /** Of one tenant: no search from tenant to tenant. */
+    static final String DUE_OF_ONE = String.format(Locale.ROOT, """
+            SELECT ?2 WHERE EXISTS (SELECT 1 FROM semel_record WHERE %1$s AND tenant = ?2 AND state = 0 AND at <= ?3)
+                OR ?4 AND EXISTS (SELECT 1 FROM semel_record WHERE %1$s AND tenant = ?2 AND state = 3 AND at <= ?3)""", SqliteClaim.CLAIMABLE);
+
     boolean nothing() {
         return !over && tenants.isEmpty();
     }
@@ -44,6 +49,11 @@ record SqliteClaimPreview(long modes, boolean over, List<String> tenants, boolea
                 && claim.amount().takeovers() > 0
                 && !SqliteClaim.over(session, claim, now, 1).isEmpty();
         boolean retries = new SqliteBudget(session, claim).left(now) > 0;
+        String only = claim.turns().only();
+        if (only != null) {
+            boolean due = isDue(session, claim, only, now, retries);
+            return new SqliteClaimPreview(modes, over, due ? List.of(only) : List.of(), false);
+        }
         String after = claim.turns().after();
         List<String> tenants = new ArrayList<>();
         Round behind = new Round(claim, after, null, now, retries);
@@ -52,6 +62,20 @@ record SqliteClaimPreview(long modes, boolean over, List<String> tenants, boolea
             more = new Round(claim, "", after, now, retries).collect(session, tenants);
         }
         return new SqliteClaimPreview(modes, over, tenants, more);
+    }
+
+    private static boolean isDue(SqliteSession session, Claim claim, String tenant, long now, boolean retries)
+            throws SQLException {
+        return session.first(
+                        DUE_OF_ONE,
+                        statement -> {
+                            statement.setString(1, claim.operation());
+                            statement.setString(2, tenant);
+                            statement.setLong(3, now);
+                            statement.setBoolean(4, retries);
+                        },
+                        row -> true)
+                .isPresent();
     }
 
     /**

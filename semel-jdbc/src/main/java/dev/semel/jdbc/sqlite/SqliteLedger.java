@@ -5,6 +5,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -44,6 +45,9 @@ final class SqliteLedger implements Ledger {
             + ") FROM (SELECT at, keep FROM semel_record WHERE state = ?1 AND fence <= ?2"
             + " AND (parent IS NULL OR place IS NOT NULL) AND (?3 IS NULL OR tenant = ?3)"
             + " AND (?4 IS NULL OR operation = ?4) AND (?5 = 0 OR place IS NOT NULL) ORDER BY at LIMIT ?6)";
+    private static final String COMPLETED = "SELECT id, place, fence, coalesce(length(payload), 0) FROM semel_record"
+            + " WHERE state = 2 AND fence <= ?1 AND (?2 IS NULL OR tenant = ?2) AND (?3 IS NULL OR operation = ?3)"
+            + " AND place > ?4 ORDER BY place LIMIT ?5";
     private static final String RANGE =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
     private static final String BY_CORRELATION = "SELECT " + Rows.WITH_LINE
@@ -168,6 +172,20 @@ final class SqliteLedger implements Ledger {
                         },
                         row -> new StateCount(row.getLong(1), row.getLong(2), access.now()))
                 .orElseThrow());
+    }
+
+    @Override
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return access.read(session -> session.all(
+                COMPLETED,
+                statement -> {
+                    statement.setLong(1, filter.fence());
+                    statement.setString(2, filter.tenant());
+                    statement.setString(3, filter.operation());
+                    statement.setLong(4, behind);
+                    statement.setInt(5, limit);
+                },
+                row -> new CompletedMessage(Rows.id(row, 1), row.getLong(2), row.getLong(3), row.getInt(4))));
     }
 
     @Override

@@ -30,7 +30,9 @@ final class SqliteQueue implements Queue {
             + " WHERE turn = 1 AND state IN (4, 5) AND operation = ? AND state = 5 LIMIT ?";
 
     /** By the index of states: few are in progress at a time. */
-    private static final String HELD_BY = "SELECT " + Rows.WITH_LINE + " FROM semel_record INDEXED BY semel_record_at"
+    private static final String HELD_BY = "SELECT "
+            + Rows.withoutLargePayload("", "length", String.valueOf(Claim.Amount.SMALL))
+            + " FROM semel_record INDEXED BY semel_record_at"
             + " WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL ORDER BY lane, place";
 
     // From operation to operation through the indexes, independent of the number of waiting records; few are being
@@ -80,7 +82,7 @@ final class SqliteQueue implements Queue {
                     statement.setLong(1, owner);
                     statement.setString(2, operation);
                 },
-                row -> Rows.withLine(row, 1)));
+                row -> Rows.claimed(row, 1)));
     }
 
     @Override

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A5: the connection is lost exactly at COMMIT. */
-@Timeout(120)
+@Timeout(300)
 class PostgresCommitTest {
     private final FreshSchema schema = FreshSchema.make();
     private FaultProxy proxy;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Texts that end the transaction and got past the guard, and what handlers leave on their session. */
-@Timeout(120)
+@Timeout(300)
 class PostgresEndedTransactionTest {
     private FreshSchema schema;
     private Store store;

@@ -10,9 +10,11 @@ import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 
 class PostgresEngineContractTest extends EngineContract {
     private @Nullable FreshSchema schema;
+    private @Nullable JdbcEffects applied;
 
     @Override
     protected Store open(TimeSource time) {
@@ -27,7 +29,15 @@ class PostgresEngineContractTest extends EngineContract {
 
     @Override
     protected Effects effects(Store store) throws Exception {
-        return new JdbcEffects(() -> schema().connect());
+        applied = new JdbcEffects(schema().connect());
+        return applied;
+    }
+
+    @AfterEach
+    void closeEffects() throws SQLException {
+        if (applied != null) {
+            applied.close();
+        }
     }
 
     @Override

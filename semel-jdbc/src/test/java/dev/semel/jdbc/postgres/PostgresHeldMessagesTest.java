@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages that travel with the record and COMMIT: what becomes of them when that round trip fails. */
-@Timeout(120)
+@Timeout(300)
 class PostgresHeldMessagesTest {
     private final FreshSchema schema = FreshSchema.make();
     private final List<Optional<List<Enqueued>>> answers = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * A16: the application's connection is lost while a handler runs that may have committed past the guard, and the server cannot
  * be asked at once how the transaction ended.
  */
-@Timeout(120)
+@Timeout(300)
 class PostgresLentConnectionTest {
     private static final int ALL = Integer.MAX_VALUE;
 

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** C5 where only PostgreSQL can show it: owners that are paused in the middle of a grant, and the application's connections. */
-@Timeout(60)
+@Timeout(300)
 class PostgresLockedTest {
     private static final AuditEntry CHANGED =
             new AuditEntry(20, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
@@ -231,7 +231,7 @@ class PostgresLockedTest {
         Thread thread = new Thread(running);
         thread.start();
         try {
-            assertThatThrownBy(() -> running.get(20, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> running.get(120, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(SemelException.Locked.class)
                     .hasMessageContaining("nothing is committed");
@@ -364,7 +364,7 @@ class PostgresLockedTest {
             Thread thread = new Thread(reserving);
             thread.start();
             try {
-                assertThatThrownBy(() -> reserving.get(30, TimeUnit.SECONDS))
+                assertThatThrownBy(() -> reserving.get(120, TimeUnit.SECONDS))
                         .cause()
                         .isInstanceOf(SemelException.StoreUnavailable.class)
                         .hasMessageContaining("nothing was changed");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** R1: on connections of the application's own, a message counts as accepted when the commit has succeeded, and not before. */
-@Timeout(120)
+@Timeout(300)
 class PostgresLostSendTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Installing, refusing, the epoch, and what the settings are worth. */
-@Timeout(120)
+@Timeout(300)
 class PostgresOpeningTest {
     private final FreshSchema schema = FreshSchema.make();
 
@@ -39,14 +39,14 @@ class PostgresOpeningTest {
             List<Future<Integer>> epochs = new ArrayList<>();
             for (int i = 0; i < nodes; i++) {
                 epochs.add(threads.submit(() -> {
-                    start.await(60, TimeUnit.SECONDS);
+                    start.await(120, TimeUnit.SECONDS);
                     try (Store store = schema.open(null)) {
                         return store.switchboard().epoch();
                     }
                 }));
             }
             for (Future<Integer> epoch : epochs) {
-                assertThat(epoch.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(epoch.get(120, TimeUnit.SECONDS)).isEqualTo(1);
             }
         } finally {
             threads.shutdownNow();

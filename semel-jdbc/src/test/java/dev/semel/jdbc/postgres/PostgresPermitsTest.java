@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Permits where only PostgreSQL can show it: rows that a node holds which is paused. */
-@Timeout(60)
+@Timeout(300)
 class PostgresPermitsTest {
     private static final long SECOND = 1_000_000_000;
 
@@ -39,7 +39,7 @@ class PostgresPermitsTest {
         thread.setDaemon(true);
         thread.start();
         try {
-            return task.get(15, TimeUnit.SECONDS);
+            return task.get(120, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
  * Behind PgBouncer in transaction mode nothing may be set for a session, so each transaction of Semel's bounds for itself how long
  * it may be idle. The time-out bounds these tests, it never decides.
  */
-@Timeout(120)
+@Timeout(300)
 class PostgresPoolerIdleTest {
     private static final String SETTING = "idle_in_transaction_session_timeout";
     private static final Operation.Atomic<String, String> PAY =

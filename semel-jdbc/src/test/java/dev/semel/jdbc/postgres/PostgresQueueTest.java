@@ -44,40 +44,49 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Behaviour of PostgreSQL only: concurrent claims, query plans, and notifications between nodes. */
-@Timeout(120)
+@Timeout(300)
 class PostgresQueueTest {
     private static final String CHANNEL = "mail";
 
     private final AtomicLong owners = new AtomicLong(1);
 
-    private static Arrival arrival(int n, int lanes) {
+    private static Arrival arrival(String tenant, int n, int lanes) {
         RecordId id = RecordId.of(ByteBuffer.allocate(RecordId.LENGTH)
                 .putInt(n * 0x9E3779B9)
                 .putInt(n)
                 .array());
-        Header header = new Header("acme", CHANNEL, "k" + n, Fingerprint.of(new byte[35]), "c", null);
-        Line.Lane lane = lanes == 0 ? null : new Line.Lane(n % lanes * 5_000_000_000L - 7, "lane" + n % lanes);
+        Header header = new Header(tenant, CHANNEL, "k" + n, Fingerprint.of(new byte[35]), "c", null);
+        Line.Lane lane =
+                lanes == 0 ? null : new Line.Lane(n % lanes * 5_000_000_000L - 7 + tenant.length(), "lane" + n % lanes);
         byte[] payload = Integer.toString(n).getBytes(StandardCharsets.UTF_8);
         return new Arrival(id, header, payload, lane, Arrival.ArrivalTimes.NOW, null);
     }
 
     private static void send(Store store, int from, int to, int lanes) {
+        send(store, "acme", from, to, lanes);
+    }
+
+    private static void send(Store store, String tenant, int from, int to, int lanes) {
         for (int n = from; n < to; n += 500) {
             List<Arrival> batch = new ArrayList<>();
             for (int i = n; i < Math.min(to, n + 500); i++) {
-                batch.add(arrival(i, lanes));
+                batch.add(arrival(tenant, i, lanes));
             }
             assertThat(store.queue().orElseThrow().enqueue(batch)).containsOnly(new Enqueued.Made());
         }
     }
 
     private List<Row> claim(Store store, int records) {
+        return claim(store, records, Claim.Turns.ALL);
+    }
+
+    private List<Row> claim(Store store, int records, Claim.Turns turns) {
         Claim claim = new Claim(
                 CHANNEL,
                 store.switchboard().modes().version(),
                 new Reservation.Grant(owners.incrementAndGet(), 60_000, true, 3),
                 new Claim.Amount(records, 16, Claim.Budget.NONE),
-                Claim.Turns.ALL,
+                turns,
                 row -> null);
         return store.queue().orElseThrow().claim(claim).rows();
     }
@@ -166,6 +175,37 @@ class PostgresQueueTest {
                     List<Row> rows = claim(store, 200);
                     complete(store, rows);
                     granted += rows.size();
+                }
+            }
+            Map<String, Long> after = read(schema, "n_tup_upd", 2L * granted);
+            assertThat(after.get("seq_tup_read"))
+                    .as("rows read without an index, " + lanes + " lanes")
+                    .isEqualTo(before.get("seq_tup_read"));
+            assertThat(after.get("by_index") - before.get("by_index"))
+                    .as("entries of indexes read, " + lanes + " lanes")
+                    .isLessThan(25 * (after.get("written") - before.get("written")));
+        }
+    }
+
+    @Test
+    void claimForOneTenantReadsInProportionToItsGrantsWhateverWaitsForOthers() throws Exception {
+        for (int lanes : List.of(0, 5_000, 1)) {
+            FreshSchema schema = FreshSchema.make();
+            try (Store store = schema.open(null)) {
+                send(store, "acme", 0, 30_000, lanes);
+                send(store, "globex", 30_000, 31_000, lanes);
+            }
+            Map<String, Long> before = read(schema, "n_tup_ins", 31_000);
+            int granted = 0;
+            try (Store store = schema.open(null)) {
+                while (granted < 1_000) {
+                    List<Row> rows = claim(store, 50, Claim.Turns.only("globex"));
+                    complete(store, rows);
+                    granted += rows.size();
+                }
+                for (int i = 0; i < 100; i++) {
+                    assertThat(claim(store, 50, Claim.Turns.only("globex"))).isEmpty();
+                    assertThat(claim(store, 50, Claim.Turns.only("nobody"))).isEmpty();
                 }
             }
             Map<String, Long> after = read(schema, "n_tup_upd", 2L * granted);
@@ -269,7 +309,7 @@ class PostgresQueueTest {
             signals.await(Duration.ofMillis(1));
             Future<Set<String>> waiting = thread.submit(() -> signals.await(Duration.ofHours(1)));
             signals.close();
-            assertThat(waiting.get(60, TimeUnit.SECONDS)).isEmpty();
+            assertThat(waiting.get(120, TimeUnit.SECONDS)).isEmpty();
         } finally {
             thread.shutdown();
         }

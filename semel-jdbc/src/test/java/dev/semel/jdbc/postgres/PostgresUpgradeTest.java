@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** B14: databases that version 1 made, with a record in every state, are opened by this code, and by the next. */
-@Timeout(120)
+@Timeout(300)
 class PostgresUpgradeTest {
     @Test
     void b14_databaseOfVersion1IsUpgradedAndAllItsRecordsWork() {

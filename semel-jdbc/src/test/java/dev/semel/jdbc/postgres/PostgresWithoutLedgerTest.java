@@ -10,7 +10,7 @@ import java.sql.ResultSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class PostgresWithoutLedgerTest {
     @Test
     void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRejectedAndLeftAsItIs() throws Exception {

@@ -9,18 +9,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HexFormat;
-import java.util.concurrent.Callable;
 
-/** Effects as rows of a table beside the ledger's; a row for each time. */
-public final class JdbcEffects implements Effects {
-    private final Callable<Connection> connections;
+/**
+ * Effects as rows of a table beside the ledger's; a row for each time. They are counted on one connection, because a server may
+ * take longer to make one than to count.
+ */
+public final class JdbcEffects implements Effects, AutoCloseable {
+    private final Connection counting;
 
-    public JdbcEffects(Callable<Connection> connections) throws Exception {
-        this.connections = connections;
-        try (Connection connection = connections.call();
-                Statement statement = connection.createStatement()) {
+    public JdbcEffects(Connection counting) throws SQLException {
+        this.counting = counting;
+        try (Statement statement = counting.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS applied (name TEXT NOT NULL)");
         }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        counting.close();
     }
 
     @Override
@@ -36,9 +42,8 @@ public final class JdbcEffects implements Effects {
     }
 
     @Override
-    public long count(String name) throws Exception {
-        try (Connection connection = connections.call();
-                PreparedStatement select = connection.prepareStatement("SELECT count(*) FROM applied WHERE name = ?")) {
+    public synchronized long count(String name) throws SQLException {
+        try (PreparedStatement select = counting.prepareStatement("SELECT count(*) FROM applied WHERE name = ?")) {
             select.setString(1, hex(name));
             try (ResultSet found = select.executeQuery()) {
                 found.next();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Purges and the like: they leave the writer to callers, and come to an end all the same. */
-@Timeout(60)
+@Timeout(300)
 class SqliteBackgroundTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final SleepingClock clock = new SleepingClock();
@@ -118,9 +118,9 @@ class SqliteBackgroundTest {
         }
         clock.atSleep(3, goOn::countDown);
         background.<Boolean>write(db -> order.add("purge"));
-        assertThat(caller.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(caller.get(120, TimeUnit.SECONDS)).isTrue();
         assertThat(order).containsExactly("caller", "purge");
-        assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(holder.get(120, TimeUnit.SECONDS)).isTrue();
     }
 
     /** Time passes by sleeping; meanwhile callers come, if a test says so. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * SQL that ends the transaction and got past the guard: it is detected, and other callers of the batch get the right
  * answer.
  */
-@Timeout(120)
+@Timeout(300)
 class SqliteEndedTransactionTest {
     private static final int NEIGHBOURS = 8;
 

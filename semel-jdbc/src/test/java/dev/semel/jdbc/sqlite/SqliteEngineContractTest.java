@@ -12,6 +12,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
 class SqliteEngineContractTest extends EngineContract {
@@ -21,6 +23,7 @@ class SqliteEngineContractTest extends EngineContract {
     static Path directory;
 
     private Path file = Path.of("none");
+    private @Nullable JdbcEffects applied;
 
     @Override
     protected Store open(TimeSource time) {
@@ -35,7 +38,15 @@ class SqliteEngineContractTest extends EngineContract {
 
     @Override
     protected Effects effects(Store store) throws Exception {
-        return new JdbcEffects(this::raw);
+        applied = new JdbcEffects(raw());
+        return applied;
+    }
+
+    @AfterEach
+    void closeEffects() throws SQLException {
+        if (applied != null) {
+            applied.close();
+        }
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * B8: after an error of the virtual machine it is unknown whether COMMIT was executed, and another process keeps
  * writing.
  */
-@Timeout(60)
+@Timeout(300)
 class SqliteInterruptedCommitTest {
     @TempDir
     private Path directory;

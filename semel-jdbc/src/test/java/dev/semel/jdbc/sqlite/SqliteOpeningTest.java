@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class SqliteOpeningTest {
     private static final StoreProvider.Options ADOPT = new StoreProvider.Options(null, true);
 

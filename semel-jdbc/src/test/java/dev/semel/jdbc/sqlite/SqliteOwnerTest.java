@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * B6, wrong owner: files as a crash leaves them, log included, that somebody opens to whom one of them does not belong. Run by
  * root, the file is root's and another user opens it; otherwise the file has a mode that keeps its own owner out.
  */
-@Timeout(120)
+@Timeout(300)
 class SqliteOwnerTest {
     private static final List<String> FILES = List.of("", "-wal", "-shm", ".epoch");
 

@@ -170,6 +170,10 @@ class SqliteQueueTest {
                     .contains("SEARCH semel_record USING INDEX semel_record_due (operation>?)")
                     .contains("SEARCH semel_record USING INDEX semel_record_parked (operation>?)")
                     .noneMatch(step -> step.contains("SCAN semel_record"));
+            assertThat(plan(connection, SqliteClaimPreview.DUE_OF_ONE))
+                    .contains("SEARCH semel_record USING INDEX semel_record_due"
+                            + " (operation=? AND tenant=? AND state=? AND at<?)")
+                    .noneMatch(step -> step.contains("SCAN semel_record") || step.contains("TEMP B-TREE"));
             assertThat(plan(connection, SqliteClaimPreview.DUE))
                     .contains("SEARCH semel_record USING INDEX semel_record_due (operation=? AND tenant>?)")
                     .contains("SEARCH semel_record USING INDEX semel_record_due"

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Failing reads, with any exception or error, do not affect the other readers. */
-@Timeout(60)
+@Timeout(300)
 class SqliteReadersTest {
     /** More than there are read connections. */
     private static final int MANY = 50;

@@ -127,7 +127,7 @@ class SqliteStackOverflowTest {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
         thread.start();
-        return task.get(40, TimeUnit.SECONDS);
+        return task.get(120, TimeUnit.SECONDS);
     }
 
     private Answer<String> charge(String key) {

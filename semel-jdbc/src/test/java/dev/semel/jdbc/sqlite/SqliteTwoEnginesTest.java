@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two engines on one file, as two processes have it: a handler of the one holds the file's write lock. */
-@Timeout(120)
+@Timeout(300)
 class SqliteTwoEnginesTest {
     private static final Operation.Atomic<String, String> CHARGE =
             Operation.atomic("charge", String.class, String.class);
@@ -84,7 +84,7 @@ class SqliteTwoEnginesTest {
         Future<Answer<String>> held = heldHandler();
         assertThat(second.run(CHARGE, call("k"), (payload, tx) -> "second")).isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
-        assertThat(held.get(60, TimeUnit.SECONDS)).isInstanceOf(Answer.Executed.class);
+        assertThat(held.get(120, TimeUnit.SECONDS)).isInstanceOf(Answer.Executed.class);
         Answer<String> after = second.run(CHARGE, call("k"), (payload, tx) -> "second");
         assertThat(after).isInstanceOf(Answer.Replayed.class);
         assertThat(after.orThrow()).isEqualTo("first");
@@ -102,8 +102,8 @@ class SqliteTwoEnginesTest {
         // Longer than the file's lock is waited for: by then it has been answered "in progress" once by the store.
         assertThat(second.run(CHARGE, call("other"), (payload, tx) -> "other")).isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
-        assertThat(held.get(60, TimeUnit.SECONDS)).isInstanceOf(Answer.Executed.class);
-        assertThat(patient.get(60, TimeUnit.SECONDS)).isInstanceOf(Answer.Replayed.class);
+        assertThat(held.get(120, TimeUnit.SECONDS)).isInstanceOf(Answer.Executed.class);
+        assertThat(patient.get(120, TimeUnit.SECONDS)).isInstanceOf(Answer.Replayed.class);
     }
 
     @Test
@@ -113,7 +113,7 @@ class SqliteTwoEnginesTest {
         Answer<String> replayed = second.run(CHARGE, call("done"), (payload, tx) -> "again");
         assertThat(replayed).isInstanceOf(Answer.Replayed.class);
         goOn.countDown();
-        held.get(60, TimeUnit.SECONDS);
+        held.get(120, TimeUnit.SECONDS);
     }
 
     private static Settled exchange(Engine on, String key, String answer) {
@@ -135,7 +135,7 @@ class SqliteTwoEnginesTest {
         assertThat(((Settled.Answered) exchange(second, "other", "ran")).answer())
                 .isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
-        held.get(60, TimeUnit.SECONDS);
+        held.get(120, TimeUnit.SECONDS);
         assertThat(exchange(second, "other", "ran")).isInstanceOf(Settled.Recorded.class);
     }
 
@@ -151,7 +151,7 @@ class SqliteTwoEnginesTest {
         }
         assertThat(thrown).isInstanceOf(SemelException.Locked.class).hasMessageContaining("another process holds");
         goOn.countDown();
-        held.get(60, TimeUnit.SECONDS);
+        held.get(120, TimeUnit.SECONDS);
         assertThat(second.run(leased, call("l"), (payload, run) -> "ran")).isInstanceOf(Answer.Executed.class);
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** B14: files that version 1 made, with a record in every state, are opened by this code, and by the next. */
-@Timeout(120)
+@Timeout(300)
 class SqliteUpgradeTest {
     @TempDir
     private Path directory;

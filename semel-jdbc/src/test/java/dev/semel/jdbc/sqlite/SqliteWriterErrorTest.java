@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Errors of the virtual machine inside the writer: the next caller gets the writer. */
-@Timeout(120)
+@Timeout(300)
 class SqliteWriterErrorTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -168,7 +168,7 @@ class SqliteWriterErrorTest {
         List<String> answered = new ArrayList<>();
         for (Future<String> call : calls) {
             try {
-                answered.add(call.get(20, TimeUnit.SECONDS));
+                answered.add(call.get(120, TimeUnit.SECONDS));
             } catch (java.util.concurrent.ExecutionException e) {
                 continue;
             }
@@ -186,7 +186,7 @@ class SqliteWriterErrorTest {
             return Ended.keep("last");
         }));
         try {
-            return next.get(20, TimeUnit.SECONDS).equals("last");
+            return next.get(120, TimeUnit.SECONDS).equals("last");
         } catch (TimeoutException | java.util.concurrent.ExecutionException e) {
             return false;
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.sqlite.SQLiteErrorCode;
 
-@Timeout(60)
+@Timeout(300)
 class SqliteWriterTest {
     private final ScriptedDatabase db = new ScriptedDatabase();
     private final ManualTime time = new ManualTime(0);
@@ -355,7 +355,7 @@ class SqliteWriterTest {
     }
 
     private void awaitQueued(int count) {
-        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
         while (writer.queued() < count) {
             assertThat(System.nanoTime()).isLessThan(until);
             Thread.onSpinWait();

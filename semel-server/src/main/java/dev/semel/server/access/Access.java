@@ -37,6 +37,11 @@ public final class Access {
         record TooManyFailures(Duration retryAfter) implements Authentication {}
     }
 
+    /** Whether a request with these Authorization headers would be authenticated. Nothing is counted. */
+    public boolean knows(List<String> authorization) {
+        return authorization.size() == 1 && tokens.find(authorization.get(0)) != null;
+    }
+
     /** Who sent the request. */
     public Authentication authenticate(HttpServletRequest request) {
         List<String> headers = Collections.list(request.getHeaders("Authorization"));

@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * forgotten when there are too many. Valid tokens are not affected, so that one client with an old token does not lock out others
  * behind the same proxy. Thread-safe.
  */
-final class FailedAttempts {
-    static final int ALLOWED = 20;
+public final class FailedAttempts {
+    /** Failures of one address in a window. */
+    public static final int ALLOWED = 20;
+
     static final Duration WINDOW = Duration.ofMinutes(1);
     static final int MOST_ADDRESSES = 10_000;
 
@@ -28,14 +30,13 @@ final class FailedAttempts {
 
     private record Window(long began, int failures) {}
 
-    FailedAttempts(TimeSource time) {
+    public FailedAttempts(TimeSource time) {
         this.time = time;
     }
 
     /** Counts one more. Returns how long to wait when there were too many; null otherwise. */
-    @Nullable
-    synchronized Duration count(String address) {
-        String network = network(address);
+    public synchronized @Nullable Duration count(String address) {
+        String network = ClientNetwork.of(address);
         long now = time.nanos();
         Window last = windows.remove(network);
         boolean over = last == null || now - last.began >= WINDOW.toNanos();
@@ -46,18 +47,5 @@ final class FailedAttempts {
 
     synchronized int addresses() {
         return windows.size();
-    }
-
-    /** One host can have all IPv6 addresses of its network of 64 bits. */
-    private static String network(String address) {
-        if (address.indexOf(':') < 0) {
-            return address;
-        }
-        String[] groups = address.replace("[", "").split(":", -1);
-        StringBuilder network = new StringBuilder();
-        for (int i = 0; i < Math.min(4, groups.length) && !groups[i].isEmpty(); i++) {
-            network.append(groups[i]).append(':');
-        }
-        return network.isEmpty() ? address : network.toString();
     }
 }

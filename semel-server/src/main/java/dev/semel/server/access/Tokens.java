@@ -1,9 +1,6 @@
 package dev.semel.server.access;
 
 import dev.semel.SemelException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,16 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The tokens that this server accepts. Only their SHA-256 is kept. Thread-safe. */
 public final class Tokens {
-    /** Shorter secrets can be guessed. */
-    static final int SHORTEST_SECRET = 20;
-
-    private static final int LONGEST_SECRET = 512;
     private static final Pattern BEARER = Pattern.compile("(?i)bearer +([A-Za-z0-9._~+/=-]{1,512})");
-    private static final Pattern SENDABLE = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
     private final List<KnownToken> known;
 
-    private record KnownToken(byte[] digest, Caller caller) {}
+    private record KnownToken(SecretDigest digest, Caller caller) {}
 
     private Tokens(List<KnownToken> known) {
         this.known = known;
@@ -44,11 +36,9 @@ public final class Tokens {
                 faults.add(which + "another token has the same name");
             }
             String secret = token.secret();
-            if (secret.length() < SHORTEST_SECRET || secret.length() > LONGEST_SECRET) {
-                faults.add(which + "its secret has " + secret.length() + " characters; use " + SHORTEST_SECRET + " to "
-                        + LONGEST_SECRET + " random ones");
-            } else if (!SENDABLE.matcher(secret).matches()) {
-                faults.add(which + "its secret cannot be sent in a header; use letters, digits and - . _ ~ + /");
+            String problem = SecretRules.problem(secret);
+            if (!problem.isEmpty()) {
+                faults.add(which + "its secret " + problem);
             }
             if (!secrets.add(secret)) {
                 faults.add(which + "another token has the same secret");
@@ -56,7 +46,8 @@ public final class Tokens {
             if (token.scopes().isEmpty()) {
                 faults.add(which + "it has no scope, so it allows nothing; add run, send or work");
             }
-            known.add(new KnownToken(digest(secret), new Caller(token.name(), token.tenant(), token.scopes())));
+            known.add(
+                    new KnownToken(SecretDigest.of(secret), new Caller(token.name(), token.tenant(), token.scopes())));
         }
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured("tokens of the API", faults);
@@ -68,22 +59,14 @@ public final class Tokens {
     @Nullable
     Caller find(@Nullable String authorization) {
         var bearer = BEARER.matcher(authorization == null ? "" : authorization);
-        byte[] sent = digest(bearer.matches() ? bearer.group(1) : "");
+        SecretDigest sent = SecretDigest.of(bearer.matches() ? bearer.group(1) : "");
         Caller found = null;
         for (KnownToken each : known) {
-            if (MessageDigest.isEqual(each.digest, sent)) {
+            if (each.digest.equals(sent)) {
                 found = each.caller;
             }
         }
         return found;
-    }
-
-    private static byte[] digest(String secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("This Java runtime has no SHA-256.", e);
-        }
     }
 
     /** Names only. */

@@ -1,4 +1,7 @@
-/** Who calls the server's API: bearer tokens, each of one tenant and with its scopes, and the limit for failed attempts. */
+/**
+ * Who calls the server: clients of the API by bearer tokens, each of one tenant and with its scopes; operators and their roles; and the
+ * limit for failed attempts.
+ */
 @NullMarked
 package dev.semel.server.access;
 

@@ -4,6 +4,8 @@ import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.execution.Failures;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.server.rest.RequestBody;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -55,7 +56,7 @@ final class ApiAnswer {
     void write(HttpServletResponse response) throws IOException {
         byte[] bytes = bytes();
         response.setStatus(status);
-        response.setContentType(ApiRequest.JSON);
+        response.setContentType(RequestBody.JSON);
         response.setHeader("Cache-Control", "no-store");
         response.setHeader("X-Content-Type-Options", "nosniff");
         if (replayed) {

@@ -4,19 +4,15 @@ import dev.semel.Call;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Caller;
 import dev.semel.server.access.Scope;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
 import dev.semel.server.routing.ServerChannels;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.Locale;
 
 /** An authenticated request. */
 record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSettings settings) {
-    private static final int CHUNK = 8 << 10;
-    static final String JSON = "application/json";
-    static final String LINES = "application/x-ndjson";
-
     /**
      * The channels of sources and destinations are the server's own: what comes by them was signed by a sender, or is signed for a
      * destination.
@@ -31,69 +27,13 @@ record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSet
         }
     }
 
-    void demandMethod(String method) throws ApiProblem {
-        if (!http.getMethod().equals(method)) {
-            throw new ApiProblem(ApiCode.METHOD_NOT_ALLOWED, "Use " + method + ".").allowing(method);
-        }
-    }
-
-    /** Without its parameters, in lower case. */
-    String type() {
-        String type = http.getContentType();
-        return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    }
-
-    void demandUncompressed() throws ApiProblem {
-        String encoding = http.getHeader("Content-Encoding");
-        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-            throw new ApiProblem(ApiCode.TYPE_UNSUPPORTED, "Compressed bodies are not supported. Nothing was done.");
-        }
+    RequestBody rawBody() {
+        return new RequestBody(http, settings.largestBody());
     }
 
     /** The JSON object of the body. */
     JsonBody body() throws ApiProblem {
-        demandUncompressed();
-        if (!type().equals(JSON)) {
-            throw new ApiProblem(
-                    ApiCode.TYPE_UNSUPPORTED,
-                    "Send the body as " + JSON + " and say so in Content-Type. Nothing was done.");
-        }
-        return StrictJson.object(bytes());
-    }
-
-    private byte[] bytes() throws ApiProblem {
-        int limit = settings.largestBody();
-        long declared = http.getContentLengthLong();
-        if (declared > limit) {
-            throw tooLarge(limit);
-        }
-        // Grows with what arrives: a declared length alone costs nothing.
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(CHUNK);
-        try {
-            InputStream in = http.getInputStream();
-            byte[] chunk = new byte[CHUNK];
-            for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-                if (bytes.size() + read > limit) {
-                    throw tooLarge(limit);
-                }
-                bytes.write(chunk, 0, read);
-            }
-        } catch (IOException e) {
-            throw incomplete();
-        }
-        if (bytes.size() < declared) {
-            throw incomplete();
-        }
-        return bytes.toByteArray();
-    }
-
-    static ApiProblem incomplete() {
-        return new ApiProblem(
-                ApiCode.BODY_INCOMPLETE, "The connection failed before the whole body had arrived. Nothing was done.");
-    }
-
-    static ApiProblem tooLarge(int limit) {
-        return new ApiProblem(ApiCode.TOO_LARGE, "The body is larger than " + limit + " bytes. Nothing was done.");
+        return rawBody().object();
     }
 
     /** Who asked, as the audit shows it. */

@@ -6,11 +6,14 @@ import dev.semel.engine.Engine;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Access.Authentication;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.EndpointTable;
+import dev.semel.worker.ExternalClaims;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +25,7 @@ public final class ApiServlet extends HttpServlet {
 
     private final transient Access access;
     private final transient ApiSettings settings;
-    private final transient OperationsResource operations;
-    private final transient ChannelsResource channels;
+    private final transient ApiResources resources;
 
     /** With {@link ApiSettings#DEFAULT}. */
     public ApiServlet(Semel semel, Access access) {
@@ -38,12 +40,13 @@ public final class ApiServlet extends HttpServlet {
         WaitingRequests waiting = new WaitingRequests(settings.waiting());
         this.access = access;
         this.settings = settings;
-        this.operations = new OperationsResource(semel, engine.externalRuns(), waiting);
-        this.channels = new ChannelsResource(semel);
-    }
-
-    static ApiProblem noSuchPath() {
-        return new ApiProblem(ApiCode.PATH_NOT_FOUND, "The API has no such path.");
+        ExternalClaims claims = engine.externalClaims();
+        settings.channels().keySet().forEach(name -> claims.know(settings.channel(name)));
+        this.resources = new ApiResources(
+                new OperationsResource(semel, engine.externalRuns(), waiting),
+                new StepsResource(engine.externalRuns().steps()),
+                new ChannelsResource(semel),
+                new WorkResource(claims, waiting));
     }
 
     @Override
@@ -53,6 +56,9 @@ public final class ApiServlet extends HttpServlet {
         try {
             respond(new ApiRequest(request, authenticated(request), ids, settings), response);
         } catch (ApiProblem problem) {
+            if (hasUnreadBody(request)) {
+                response.setHeader("Connection", "close");
+            }
             problem.write(response, ids);
         } catch (SemelException.Invalid e) {
             AnswerProblems.rejected(e).write(response, ids);
@@ -63,6 +69,12 @@ public final class ApiServlet extends HttpServlet {
                     e);
             AnswerProblems.storeUnavailable().write(response, ids);
         }
+    }
+
+    /** The server closes the connection of a request whose body it has not read, because it does not wait for the rest. */
+    private static boolean hasUnreadBody(HttpServletRequest request) throws IOException {
+        boolean hasBody = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+        return hasBody && !request.getInputStream().isFinished();
     }
 
     private dev.semel.server.access.Caller authenticated(HttpServletRequest request) throws ApiProblem {
@@ -80,17 +92,9 @@ public final class ApiServlet extends HttpServlet {
     }
 
     private void respond(ApiRequest request, HttpServletResponse response) throws ApiProblem, IOException {
-        String path = request.http().getPathInfo();
-        List<String> parts = List.of((path == null ? "" : path).split("/", -1));
-        if (parts.size() < 3 || !parts.get(0).isEmpty() || parts.get(2).isEmpty()) {
-            throw noSuchPath();
-        }
-        String name = parts.get(2);
-        String action = String.join("/", parts.subList(3, parts.size()));
-        switch (parts.get(1)) {
-            case "operations" -> operations.respond(request, name, action).write(response);
-            case "channels" -> channels.respond(request, response, name, action);
-            default -> throw noSuchPath();
-        }
+        EndpointTable.FoundEndpoint<ApiEndpoint> found = ApiEndpoints.TABLE.find(
+                request.http().getMethod(), request.http().getPathInfo());
+        request.demand(found.entry().right(), found.values().get(0));
+        found.entry().handler().respond(resources, request, response, found.values());
     }
 }

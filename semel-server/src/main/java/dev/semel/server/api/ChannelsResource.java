@@ -1,9 +1,11 @@
 package dev.semel.server.api;
 
-import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Semel;
-import dev.semel.server.access.Scope;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
@@ -15,26 +17,13 @@ final class ChannelsResource {
         this.semel = semel;
     }
 
-    /** @param action the rest of the path; empty for the channel itself */
-    void respond(ApiRequest request, HttpServletResponse response, String name, String action)
-            throws ApiProblem, IOException {
-        switch (action) {
-            case "" -> {
-                request.demand(Scope.Right.SEND, name);
-                request.demandMethod("GET");
-                find(request, name).write(response);
-            }
-            case "messages" -> {
-                request.demand(Scope.Right.SEND, name);
-                request.demandMethod("POST");
-                if (request.type().equals(ApiRequest.LINES)) {
-                    request.demandUncompressed();
-                    new MessageLines(semel, request, name).send(response);
-                } else {
-                    send(request, name).write(response);
-                }
-            }
-            default -> throw ApiServlet.noSuchPath();
+    /** One message, or one in each line. */
+    void messages(ApiRequest request, HttpServletResponse response, String name) throws ApiProblem, IOException {
+        if (request.rawBody().type().equals(RequestBody.LINES)) {
+            request.rawBody().demandUncompressed();
+            new MessageLines(semel, request, name).send(response);
+        } else {
+            send(request, name).write(response);
         }
     }
 
@@ -42,17 +31,17 @@ final class ChannelsResource {
         JsonBody body = request.body();
         SentMessage message = SentMessage.read(body, request, request.ids().correlation());
         body.demandNoOther();
-        Channel.Leased<Json> channel = request.settings().channel(name);
-        return message.accepted(channel, semel.send(channel, message.message()));
+        MessageTarget target = request.settings().target(name);
+        return message.accepted(target, target.send(semel, message.message()));
     }
 
-    private ApiAnswer find(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer find(ApiRequest request, String name) throws ApiProblem {
         String key = request.http().getParameter("key");
         if (key == null) {
             throw new ApiProblem(ApiCode.KEY_REQUIRED, "Name the message by the query parameter key: ?key=...");
         }
         return OperationsResource.status(semel.status(
-                request.settings().channel(name).operation(),
+                request.settings().target(name).operation(),
                 request.caller().tenant(),
                 Key.of(JsonBody.demandKey(key))));
     }

@@ -1,9 +1,13 @@
 package dev.semel.server.api;
 
-import dev.semel.Channel;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
+import dev.semel.server.rest.RequestBody;
+import dev.semel.server.rest.StrictJson;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -27,7 +31,7 @@ final class MessageLines {
 
     private final Semel semel;
     private final ApiRequest request;
-    private final Channel.Leased<Json> channel;
+    private final MessageTarget target;
     private final ByteArrayOutputStream answers = new ByteArrayOutputStream();
     private final List<SentMessage> batch = new ArrayList<>();
     private final List<Integer> numbers = new ArrayList<>();
@@ -37,7 +41,7 @@ final class MessageLines {
     MessageLines(Semel semel, ApiRequest request, String name) {
         this.semel = semel;
         this.request = request;
-        this.channel = request.settings().channel(name);
+        this.target = request.settings().target(name);
     }
 
     void send(HttpServletResponse response) throws IOException {
@@ -52,7 +56,7 @@ final class MessageLines {
                     .with("incomplete", true));
         }
         response.setStatus(HttpServletResponse.SC_OK);
-        response.setContentType(ApiRequest.LINES);
+        response.setContentType(RequestBody.LINES);
         response.setHeader("Cache-Control", "no-store");
         response.setContentLength(answers.size());
         answers.writeTo(response.getOutputStream());
@@ -148,10 +152,10 @@ final class MessageLines {
             return;
         }
         List<Sent> sent =
-                semel.sendAll(channel, batch.stream().map(SentMessage::message).toList());
+                target.sendAll(semel, batch.stream().map(SentMessage::message).toList());
         for (int i = 0; i < sent.size(); i++) {
             try {
-                write(batch.get(i).accepted(channel, sent.get(i)).with("line", numbers.get(i)));
+                write(batch.get(i).accepted(target, sent.get(i)).with("line", numbers.get(i)));
             } catch (ApiProblem problem) {
                 answer(numbers.get(i), problem);
             }

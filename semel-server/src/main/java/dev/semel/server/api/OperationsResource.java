@@ -14,13 +14,13 @@ import dev.semel.execution.ExternalRuns.ExternalEnd;
 import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.key.RecordId;
 import dev.semel.operator.StatusFacts;
-import dev.semel.server.access.Scope;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api/v1/operations/{name}}: runs whose handler is the client. */
@@ -29,42 +29,17 @@ final class OperationsResource {
     static final Duration LONGEST_LEASE = Duration.ofHours(1);
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
-    private static final Pattern STEP = Pattern.compile("steps/([^/]+)/([a-z]+)");
-
     private final Semel semel;
     private final ExternalRuns runs;
-    private final StepsResource steps;
     private final WaitingRequests waiting;
 
     OperationsResource(Semel semel, ExternalRuns runs, WaitingRequests waiting) {
         this.semel = semel;
         this.runs = runs;
-        this.steps = new StepsResource(runs.steps());
         this.waiting = waiting;
     }
 
-    /** @param action the rest of the path; empty for the operation itself */
-    ApiAnswer respond(ApiRequest request, String name, String action) throws ApiProblem {
-        request.demand(Scope.Right.RUN, name);
-        if (action.isEmpty()) {
-            request.demandMethod("GET");
-            return find(request, name);
-        }
-        Matcher step = STEP.matcher(action);
-        if (step.matches()) {
-            return steps.respond(request, name, step.group(1), step.group(2));
-        }
-        request.demandMethod("POST");
-        return switch (action) {
-            case "begin" -> begin(request, name);
-            case "renew" -> renew(request, name);
-            case "finish" -> finish(request, name);
-            case "fail" -> fail(request, name);
-            default -> throw ApiServlet.noSuchPath();
-        };
-    }
-
-    private ApiAnswer begin(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer begin(ApiRequest request, String name) throws ApiProblem {
         JsonBody body = request.body();
         String key = body.key();
         Json payload = Json.of(body.value("payload"));
@@ -97,7 +72,7 @@ final class OperationsResource {
         throw answer.fold(AnswerProblems.INSTANCE);
     }
 
-    private ApiAnswer renew(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer renew(ApiRequest request, String name) throws ApiProblem {
         JsonBody body = request.body();
         RunHandle run = handle(request, body);
         Duration lease = lease(body);
@@ -109,7 +84,7 @@ final class OperationsResource {
         return ApiAnswer.ok("renewed").with("lease_until", until.toString());
     }
 
-    private ApiAnswer finish(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer finish(ApiRequest request, String name) throws ApiProblem {
         JsonBody body = request.body();
         RunHandle run = handle(request, body);
         Json result = Json.of(body.value("result"));
@@ -117,7 +92,7 @@ final class OperationsResource {
         return ended(runs.finish(request.settings().operation(name, false), run, result));
     }
 
-    private ApiAnswer fail(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer fail(ApiRequest request, String name) throws ApiProblem {
         JsonBody body = request.body();
         RunHandle run = handle(request, body);
         Failure failure = failure(body);
@@ -152,7 +127,7 @@ final class OperationsResource {
                         .with("reason", notice.reason()));
     }
 
-    private ApiAnswer find(ApiRequest request, String name) throws ApiProblem {
+    ApiAnswer find(ApiRequest request, String name) throws ApiProblem {
         Operation.Leased<Json, Json> operation = request.settings().operation(name, false);
         String key = request.http().getParameter("key");
         String record = request.http().getParameter("record");

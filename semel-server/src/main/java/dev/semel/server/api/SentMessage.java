@@ -1,10 +1,12 @@
 package dev.semel.server.api;
 
-import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Sent;
 import dev.semel.key.Identity;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +37,9 @@ record SentMessage(Message<Json> message) {
         return new SentMessage(deadline == null ? message : message.withDeadline(deadline));
     }
 
-    ApiAnswer accepted(Channel<Json> channel, Sent sent) throws ApiProblem {
+    ApiAnswer accepted(MessageTarget target, Sent sent) throws ApiProblem {
         if (sent instanceof Sent.Accepted accepted) {
-            String record = Identity.of(message.tenant(), channel.name(), message.key())
+            String record = Identity.of(message.tenant(), target.operation().name(), message.key())
                     .id()
                     .hex();
             return ApiAnswer.accepted(accepted.first() ? "accepted" : "duplicate")

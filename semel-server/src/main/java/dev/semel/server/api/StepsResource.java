@@ -6,6 +6,9 @@ import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.execution.ExternalSteps;
 import dev.semel.execution.ExternalSteps.StepBegin;
 import dev.semel.execution.ExternalSteps.StepTerms;
+import dev.semel.server.rest.ApiCode;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.server.rest.JsonBody;
 import java.time.Duration;
 
 /** {@code /api/v1/operations/{name}/steps/{step}}: the steps of a run. */
@@ -19,22 +22,10 @@ final class StepsResource {
         this.steps = steps;
     }
 
-    /** The caller is known to be allowed to run the operation. */
-    ApiAnswer respond(ApiRequest request, String name, String step, String action) throws ApiProblem {
-        request.demandMethod("POST");
+    ApiAnswer begin(ApiRequest request, String name, String step) throws ApiProblem {
         JsonBody body = request.body();
         RunHandle run = OperationsResource.handle(request, body);
         Operation.Leased<Json, Json> operation = request.settings().operation(name, false);
-        return switch (action) {
-            case "begin" -> begin(operation, run, step, body);
-            case "finish" -> finish(operation, run, step, body);
-            case "fail" -> fail(operation, run, step, body);
-            default -> throw ApiServlet.noSuchPath();
-        };
-    }
-
-    private ApiAnswer begin(Operation.Leased<Json, Json> operation, RunHandle run, String step, JsonBody body)
-            throws ApiProblem {
         StepTerms terms = new StepTerms(Boolean.TRUE.equals(body.bool("repeatable")), body.token("begin_id"));
         body.demandNoOther();
         StepBegin<Json> begun = steps.begin(operation, run, step, JSON, terms);
@@ -64,16 +55,20 @@ final class StepsResource {
         throw AnswerProblems.leaseLost();
     }
 
-    private ApiAnswer finish(Operation.Leased<Json, Json> operation, RunHandle run, String step, JsonBody body)
-            throws ApiProblem {
+    ApiAnswer finish(ApiRequest request, String name, String step) throws ApiProblem {
+        JsonBody body = request.body();
+        RunHandle run = OperationsResource.handle(request, body);
+        Operation.Leased<Json, Json> operation = request.settings().operation(name, false);
         long fence = body.fence(STEP_FENCE);
         Json result = Json.of(body.value("result"));
         body.demandNoOther();
         return held(steps.finish(operation, run, step, fence, JSON, result));
     }
 
-    private ApiAnswer fail(Operation.Leased<Json, Json> operation, RunHandle run, String step, JsonBody body)
-            throws ApiProblem {
+    ApiAnswer fail(ApiRequest request, String name, String step) throws ApiProblem {
+        JsonBody body = request.body();
+        RunHandle run = OperationsResource.handle(request, body);
+        Operation.Leased<Json, Json> operation = request.settings().operation(name, false);
         long fence = body.fence(STEP_FENCE);
         Failure failure = OperationsResource.failure(body);
         boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable")) | Boolean.TRUE.equals(body.bool("retryable"));

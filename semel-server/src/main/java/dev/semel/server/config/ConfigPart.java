@@ -12,6 +12,7 @@ enum ConfigPart {
     SOURCE("sources.NAME", "`sources.NAME`"),
     HMAC("sources.NAME.hmac", "`sources.NAME.hmac`"),
     KEY("sources.NAME.key", "`sources.NAME.key`, where it is not one field"),
+    TOPIC("topics.NAME", "`topics.NAME`"),
     DESTINATION("destinations.NAME", "`destinations.NAME`"),
     RATE_LIMIT("destinations.NAME.rate-limit", "`destinations.NAME.rate-limit`, where it is not one text"),
     BREAKER("destinations.NAME.breaker", "`destinations.NAME.breaker`"),
@@ -19,6 +20,11 @@ enum ConfigPart {
     ROUTE("routes[]", "`routes[]`"),
     CONDITION("routes[].when[]", "`routes[].when[]`"),
     TOKEN("tokens.NAME", "`tokens.NAME`"),
+    USER("users.NAME", "`users.NAME`"),
+    OIDC("oidc", "`oidc`"),
+    OIDC_ROLE("oidc.roles.VALUE", "`oidc.roles.VALUE`"),
+    SESSIONS("sessions", "`sessions`"),
+    CHANNEL("channels.NAME", "`channels.NAME`"),
     GATEWAY("gateways.NAME", "`gateways.NAME`");
 
     private final String path;

@@ -156,7 +156,7 @@ final class ConfigSection {
      * @return empty when it is neither set nor preset, or wrong, which is reported
      */
     <T> Optional<T> value(ConfigSetting setting, Function<String, T> reader) {
-        String preset = setting.preset();
+        String preset = setting.presetValue();
         if (preset != null && !has(setting)) {
             return Optional.of(reader.apply(preset));
         }

@@ -1,5 +1,9 @@
 package dev.semel.server.config;
 
+import static dev.semel.server.config.UnsetSetting.preset;
+import static dev.semel.server.config.UnsetSetting.required;
+import static dev.semel.server.config.UnsetSetting.words;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,25 +25,40 @@ enum ConfigSetting {
             words("none"),
             "Policies that are added to the shipped ones, or change them."),
     SOURCES(ConfigPart.FILE, "sources", "settings by name", words("none"), "Senders of webhooks."),
+    TOPICS(
+            ConfigPart.FILE,
+            "topics",
+            "settings by name",
+            words("none"),
+            "Names to which clients of the HTTP API send messages that are routed."),
     DESTINATIONS(ConfigPart.FILE, "destinations", "settings by name", words("none"), "Where webhooks are delivered."),
     ROUTES(
             ConfigPart.FILE,
             "routes",
             "a list",
             words("none"),
-            "Which webhooks go from which source to which destinations."),
+            "Which webhooks go from which source, and which messages from which topic, to which destinations."),
     TOKENS(
             ConfigPart.FILE,
             "tokens",
             "settings by name",
             words("none, and the HTTP API is off"),
             "Clients of the HTTP API. A name is shown in the audit and in logs."),
+    CHANNELS(
+            ConfigPart.FILE,
+            "channels",
+            "settings by name",
+            words("none"),
+            "Channels of the HTTP API that differ from the presets. Others need no setting."),
     GATEWAYS(
             ConfigPart.FILE,
             "gateways",
             "settings by name",
             words("none"),
             "HTTP APIs in front of which the server runs each request under an Idempotency-Key once."),
+    USERS(ConfigPart.FILE, "users", "settings by name", words("none"), "Operators, by their names in the audit."),
+    OIDC(ConfigPart.FILE, "oidc", "settings", words("none"), "An identity provider whose tokens operators may send."),
+    SESSIONS(ConfigPart.FILE, "sessions", "settings", words("as below"), "Limits of operators' sessions."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,
@@ -66,6 +85,13 @@ enum ConfigSetting {
     TLS_KEY(ConfigPart.TLS, "key", "a file", required(), "The private key in PEM."),
 
     LIMITS_CONNECTIONS(ConfigPart.LIMITS, "connections", "1 to 100000", preset("1000"), "Open connections at once."),
+    LIMITS_CONNECTIONS_PER_ADDRESS(
+            ConfigPart.LIMITS,
+            "connections-per-address",
+            "1 to connections",
+            words("half of connections"),
+            "Open connections at once of one client address, or of one IPv6 network of 64 bits. Behind a reverse proxy all of them come"
+                    + " from its address: write the number of connections."),
     LIMITS_HEADERS(
             ConfigPart.LIMITS,
             "header-size",
@@ -77,7 +103,7 @@ enum ConfigSetting {
             "idle",
             "a duration, 1s to 1h",
             preset("30s"),
-            "Time after which a connection that sends nothing is closed."),
+            "Time after which a connection that stands still, or has sent no complete header section, is closed."),
 
     SOURCE_PATH(
             ConfigPart.SOURCE,
@@ -104,11 +130,7 @@ enum ConfigSetting {
             required(),
             "The secrets that the sender may sign with, at most 8. Two while a secret is replaced."),
     SOURCE_HMAC(
-            ConfigPart.SOURCE,
-            "hmac",
-            "settings",
-            words("required for scheme hmac"),
-            "The signature's header, for scheme hmac only."),
+            ConfigPart.SOURCE, "hmac", "settings", words("required for scheme hmac"), "The header of the signature."),
     SOURCE_KEY(
             ConfigPart.SOURCE,
             "key",
@@ -116,11 +138,7 @@ enum ConfigSetting {
             words("the scheme's own; required for hmac"),
             "What makes two webhooks the same event."),
     SOURCE_LANE(
-            ConfigPart.SOURCE,
-            "lane",
-            "a field",
-            words("no lane"),
-            "Webhooks with the same text here are delivered in their order."),
+            ConfigPart.SOURCE, "lane", "a field", words("no lane"), "Webhooks with the same text keep their order."),
     SOURCE_TENANT(
             ConfigPart.SOURCE,
             "tenant",
@@ -164,12 +182,7 @@ enum ConfigSetting {
     HMAC_ALGORITHM(ConfigPart.HMAC, "algorithm", "sha256 or sha512", preset("sha256"), "The hash of the HMAC."),
 
     KEY_ALL(ConfigPart.KEY, "all-of", "a list of fields", words("none"), "All these fields together are the key."),
-    KEY_FIRST(
-            ConfigPart.KEY,
-            "first-of",
-            "a list of keys",
-            words("none"),
-            "The first of these keys that the webhook has."),
+    KEY_FIRST(ConfigPart.KEY, "first-of", "a list of keys", words("none"), "The first of these that the webhook has."),
     KEY_TEXT(
             ConfigPart.KEY,
             "text",
@@ -188,6 +201,13 @@ enum ConfigSetting {
             "a duration, 1s to 24h",
             words("required with text"),
             "How far apart duplicates may arrive."),
+
+    TOPIC_POLICY(
+            ConfigPart.TOPIC,
+            "policy",
+            "the name of a policy",
+            preset("webhook.inbox"),
+            "The policy by which its messages are routed. While it remembers a message, the same key is a duplicate."),
 
     DESTINATION_URL(
             ConfigPart.DESTINATION,
@@ -295,7 +315,7 @@ enum ConfigSetting {
             words("none"),
             "Private networks that deliveries may connect to."),
 
-    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source", required(), "Where the webhooks come from."),
+    ROUTE_FROM(ConfigPart.ROUTE, "from", "the name of a source or topic", required(), "Where they come from."),
     ROUTE_TO(
             ConfigPart.ROUTE,
             "to",
@@ -304,12 +324,7 @@ enum ConfigSetting {
             "Where they go. A destination gets each webhook at most once, however many routes lead to it."),
     ROUTE_WHEN(ConfigPart.ROUTE, "when", "a list of conditions", words("every webhook"), "All of these must hold."),
 
-    CONDITION_JSON(
-            ConfigPart.CONDITION,
-            "json",
-            "a JSON pointer",
-            required(),
-            "Which value of the body is looked at, such as /type."),
+    CONDITION_JSON(ConfigPart.CONDITION, "json", "a JSON pointer", required(), "Where the value is, such as /type."),
     CONDITION_EQUALS(
             ConfigPart.CONDITION,
             "equals",
@@ -318,8 +333,7 @@ enum ConfigSetting {
             "The value is this. One of equals, in, exists and prefix is required."),
     CONDITION_IN(ConfigPart.CONDITION, "in", "a list of texts", words("none"), "The value is one of these."),
     CONDITION_EXISTS(ConfigPart.CONDITION, "exists", "true or false", words("none"), "Whether there is a value."),
-    CONDITION_PREFIX(
-            ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is a string that begins with this."),
+    CONDITION_PREFIX(ConfigPart.CONDITION, "prefix", "text", words("none"), "The value is text that begins so."),
 
     TOKEN_SECRET(
             ConfigPart.TOKEN,
@@ -335,6 +349,88 @@ enum ConfigSetting {
             "a list of scopes",
             required(),
             "What it allows: run, send, or for some names only send:orders or run:billing.*."),
+
+    USER_SECRETS(
+            ConfigPart.USER,
+            "secrets",
+            "one reference or a list",
+            required(),
+            "What this operator sends, 20 to 512 random characters. At most 8; two while a secret is replaced."),
+    USER_ROLE(ConfigPart.USER, "role", "viewer, operator or admin", required(), "What this operator may do."),
+    USER_TENANT(ConfigPart.USER, "tenant", "a name", words("required, or all-tenants"), "Whose records are visible."),
+    USER_ALL(ConfigPart.USER, "all-tenants", "true or false", preset("false"), "Whether those of all tenants are."),
+
+    OIDC_ISSUER(ConfigPart.OIDC, "issuer", "a URL", required(), "The provider, exactly as its tokens name it in iss."),
+    OIDC_AUDIENCE(
+            ConfigPart.OIDC, "audience", "a text or a list", required(), "A token must be for one of these (aud)."),
+    OIDC_JWKS(ConfigPart.OIDC, "jwks-url", "a URL", words("as the issuer tells"), "Where the provider's keys are."),
+    OIDC_ALGORITHMS(
+            ConfigPart.OIDC,
+            "algorithms",
+            "a list",
+            words("RS256, PS256 and ES256"),
+            "How tokens may be signed: RS, PS or ES with 256, 384 or 512. Never none or HS."),
+    OIDC_TOLERANCE(ConfigPart.OIDC, "tolerance", "a duration, 0s to 5m", preset("60s"), "How far clocks may differ."),
+    OIDC_NAME(ConfigPart.OIDC, "name-claim", "a claim", preset("sub"), "The name for the audit."),
+    OIDC_ROLES_CLAIM(
+            ConfigPart.OIDC,
+            "role-claim",
+            "a claim",
+            preset("roles"),
+            "The claim that is looked up in roles: a list, or words in a text."),
+    OIDC_TENANT_CLAIM(ConfigPart.OIDC, "tenant-claim", "a claim", words("none"), "The tenant, for roles without one."),
+    OIDC_ROLES(
+            ConfigPart.OIDC,
+            "roles",
+            "settings by value",
+            required(),
+            "What each value of the role claim allows. The first one that a token has is used."),
+    OIDC_HTTP(
+            ConfigPart.OIDC,
+            "loopback-http",
+            "true or false",
+            preset("false"),
+            "Whether http to this machine is allowed."),
+
+    OIDC_ROLE_ROLE(ConfigPart.OIDC_ROLE, "role", "viewer, operator or admin", required(), "What they may do."),
+    OIDC_ROLE_TENANT(
+            ConfigPart.OIDC_ROLE, "tenant", "a name", words("that of tenant-claim"), "Whose records are visible."),
+    OIDC_ROLE_ALL(
+            ConfigPart.OIDC_ROLE, "all-tenants", "true or false", preset("false"), "Whether those of all tenants are."),
+
+    SESSIONS_IDLE(ConfigPart.SESSIONS, "idle", "a duration, 1m to 24h", preset("30m"), "When an unused session ends."),
+    SESSIONS_LONGEST(ConfigPart.SESSIONS, "longest", "a duration, 5m to 7d", preset("12h"), "When every session ends."),
+    SESSIONS_PER_USER(
+            ConfigPart.SESSIONS,
+            "per-user",
+            "1 to 100",
+            preset("10"),
+            "Sessions of one operator; one more ends the oldest."),
+    SESSIONS_COOKIES(
+            ConfigPart.SESSIONS,
+            "cookies",
+            "tls or always-secure",
+            preset("tls"),
+            "When cookies are Secure: if this server serves TLS, or always, for a proxy with TLS in front of it."),
+    CHANNEL_POLICY(
+            ConfigPart.CHANNEL,
+            "policy",
+            "the name of a policy",
+            preset("default"),
+            "How often and when a failed message is handled again, how long it is kept, and whether a dead one holds up its lane"
+                    + " (dead-head)."),
+    CHANNEL_ORDER(
+            ConfigPart.CHANNEL,
+            "order",
+            "lane or none",
+            preset("lane"),
+            "Whether messages that are sent to a lane are handled in its order; with none lanes are ignored."),
+    CHANNEL_INTERRUPTED(
+            ConfigPart.CHANNEL,
+            "interrupted",
+            "repeat or park",
+            preset("repeat"),
+            "What becomes of a message whose lease expired: it is handled again, or it is UNKNOWN until somebody decides."),
 
     GATEWAY_PATH(
             ConfigPart.GATEWAY,
@@ -416,6 +512,24 @@ enum ConfigSetting {
             "pass or refuse",
             preset("pass"),
             "What happens to GET requests that are answered with a stream, such as text/event-stream."),
+    GATEWAY_UPGRADES(
+            ConfigPart.GATEWAY,
+            "upgrades",
+            "pass or refuse",
+            preset("refuse"),
+            "What happens to GET requests that ask for a WebSocket connection."),
+    GATEWAY_UPGRADED_CONNECTIONS(
+            ConfigPart.GATEWAY,
+            "upgraded-connections",
+            "1 to 10000",
+            preset("100"),
+            "WebSocket connections at once; further ones get 503."),
+    GATEWAY_LONGEST_UPGRADE(
+            ConfigPart.GATEWAY,
+            "longest-upgrade",
+            "a duration, 1s to 24h",
+            preset("1h"),
+            "Time after which a WebSocket connection is closed; one that stands still is closed after idle."),
     GATEWAY_LARGEST_REQUEST(
             ConfigPart.GATEWAY, "largest-request", "a size, 1B to 64MiB", preset("1MiB"), "Largest body of a request."),
     GATEWAY_LARGEST_RESPONSE(
@@ -434,35 +548,15 @@ enum ConfigSetting {
     private final ConfigPart part;
     private final String key;
     private final String form;
-    private final Unset unset;
+    private final UnsetSetting unset;
     private final String meaning;
 
-    ConfigSetting(ConfigPart part, String key, String form, Unset unset, String meaning) {
+    ConfigSetting(ConfigPart part, String key, String form, UnsetSetting unset, String meaning) {
         this.part = part;
         this.key = key;
         this.form = form;
         this.unset = unset;
         this.meaning = meaning;
-    }
-
-    /**
-     * What holds when it is not set.
-     *
-     * @param preset read as if it were written; null when there is none
-     * @param words for the reference
-     */
-    private record Unset(@Nullable String preset, String words) {}
-
-    private static Unset required() {
-        return new Unset(null, "required");
-    }
-
-    private static Unset preset(String value) {
-        return new Unset(value, value);
-    }
-
-    private static Unset words(String words) {
-        return new Unset(null, words);
     }
 
     ConfigPart part() {
@@ -485,16 +579,17 @@ enum ConfigSetting {
     }
 
     boolean isRequired() {
-        return unset.words.equals("required");
+        return unset.words().equals("required");
     }
 
+    /** Read as if it were written; null when there is none. */
     @Nullable
-    String preset() {
-        return unset.preset;
+    String presetValue() {
+        return unset.preset();
     }
 
     /** What holds when it is not set, in words. */
     String unset() {
-        return unset.words;
+        return unset.words();
     }
 }

@@ -25,8 +25,10 @@ public record GatewayConfig(
      * @param timeout from the connection to the last byte of an answer, for requests under a key; else to its first byte
      * @param idle after which an answer that stands still is given up
      * @param streams whether answers that are streams are passed on
+     * @param upgrades what happens to requests to change to WebSocket
      */
-    public record Upstream(URI url, Map<String, String> headers, Duration timeout, Duration idle, boolean streams) {
+    public record Upstream(
+            URI url, Map<String, String> headers, Duration timeout, Duration idle, boolean streams, Upgrades upgrades) {
         public Upstream {
             headers = Map.copyOf(headers);
         }
@@ -35,9 +37,18 @@ public record GatewayConfig(
         @Override
         public String toString() {
             return "Upstream[" + url.getScheme() + "://" + url.getRawAuthority() + ", headers " + headers.keySet()
-                    + ", timeout " + timeout + ", idle " + idle + ", streams " + streams + "]";
+                    + ", timeout " + timeout + ", idle " + idle + ", streams " + streams + ", " + upgrades + "]";
         }
     }
+
+    /**
+     * WebSocket connections.
+     *
+     * @param pass whether they are passed on
+     * @param connections at once
+     * @param longest after which one is closed
+     */
+    public record Upgrades(boolean pass, int connections, Duration longest) {}
 
     /**
      * How callers are told apart.

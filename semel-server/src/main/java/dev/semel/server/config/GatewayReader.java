@@ -7,6 +7,7 @@ import dev.semel.server.config.ConfigSection.NamedNode;
 import dev.semel.server.config.GatewayConfig.Callers;
 import dev.semel.server.config.GatewayConfig.GatewayLimits;
 import dev.semel.server.config.GatewayConfig.KeyedRequests;
+import dev.semel.server.config.GatewayConfig.Upgrades;
 import dev.semel.server.config.GatewayConfig.Upstream;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -99,10 +100,32 @@ final class GatewayReader {
         Optional<Boolean> streams = section.value(
                 ConfigSetting.GATEWAY_STREAMS,
                 ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
+        Optional<Upgrades> upgrades = upgrades(section);
         timeout.ifPresent(value -> policy.ifPresent(named -> checkTimeout(section, value, named)));
-        return url.isEmpty() || headers.isEmpty() || timeout.isEmpty() || idle.isEmpty() || streams.isEmpty()
+        boolean whole = url.isPresent()
+                && headers.isPresent()
+                && timeout.isPresent()
+                && idle.isPresent()
+                && streams.isPresent()
+                && upgrades.isPresent();
+        return whole
+                ? Optional.of(new Upstream(
+                        url.get(), headers.get(), timeout.get(), idle.get(), streams.get(), upgrades.get()))
+                : Optional.empty();
+    }
+
+    private static Optional<Upgrades> upgrades(ConfigSection section) {
+        Optional<Boolean> pass = section.value(
+                ConfigSetting.GATEWAY_UPGRADES,
+                ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
+        Optional<Integer> connections =
+                section.value(ConfigSetting.GATEWAY_UPGRADED_CONNECTIONS, ValueForms.number(1, 10_000));
+        Optional<Duration> longest = section.value(
+                ConfigSetting.GATEWAY_LONGEST_UPGRADE,
+                ValueForms.duration(Duration.ofSeconds(1), Duration.ofHours(24), "1s to 24h"));
+        return pass.isEmpty() || connections.isEmpty() || longest.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Upstream(url.get(), headers.get(), timeout.get(), idle.get(), streams.get()));
+                : Optional.of(new Upgrades(pass.get(), connections.get(), longest.get()));
     }
 
     /** Otherwise the attempt would be interrupted before its own timeout. */

@@ -51,13 +51,26 @@ record ListenReader(ConfigSection all, Path file) {
 
     private static Optional<RequestLimits> limits(ConfigSection section) {
         Optional<Integer> connections = section.value(ConfigSetting.LIMITS_CONNECTIONS, ValueForms.number(1, 100_000));
+        Optional<Integer> each =
+                section.value(ConfigSetting.LIMITS_CONNECTIONS_PER_ADDRESS, ValueForms.number(1, 100_000));
         Optional<Integer> headers =
                 section.value(ConfigSetting.LIMITS_HEADERS, ValueForms.size(1 << 10, 1 << 20, "1KiB to 1MiB"));
         Optional<Duration> idle = section.value(
                 ConfigSetting.LIMITS_IDLE, ValueForms.duration(Duration.ofSeconds(1), Duration.ofHours(1), "1s to 1h"));
-        return connections.isEmpty() || headers.isEmpty() || idle.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new RequestLimits(connections.get(), headers.get(), idle.get()));
+        if (connections.isEmpty()
+                || headers.isEmpty()
+                || idle.isEmpty()
+                || each.isEmpty() && section.has(ConfigSetting.LIMITS_CONNECTIONS_PER_ADDRESS)) {
+            return Optional.empty();
+        }
+        int all = connections.get();
+        if (each.orElse(0) > all) {
+            section.fault(
+                    ConfigSetting.LIMITS_CONNECTIONS_PER_ADDRESS,
+                    "is more than 'connections', which is " + all + ": write at most that");
+        }
+        return Optional.of(
+                new RequestLimits(all, each.orElse(RequestLimits.usualPerAddress(all)), headers.get(), idle.get()));
     }
 
     private Optional<TlsFiles> tls(ConfigSection section) {

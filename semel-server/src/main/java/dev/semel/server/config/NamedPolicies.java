@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -165,10 +166,17 @@ final class NamedPolicies {
     }
 
     /** The policies of the file, and those that are named and not in the shipped catalogue. */
-    List<Policy> used(List<SourceConfig> sources, List<DestinationConfig> destinations) {
-        Set<String> named = Stream.concat(
+    List<Policy> used(
+            List<SourceConfig> sources,
+            List<TopicConfig> topics,
+            List<DestinationConfig> destinations,
+            List<ChannelConfig> channels) {
+        Set<String> named = Stream.of(
                         sources.stream().map(SourceConfig::policy),
-                        destinations.stream().map(DestinationConfig::policy))
+                        topics.stream().map(TopicConfig::policy),
+                        destinations.stream().map(DestinationConfig::policy),
+                        channels.stream().map(ChannelConfig::policy))
+                .flatMap(Function.identity())
                 .collect(Collectors.toSet());
         List<Policy> used = new ArrayList<>(configured.values());
         if (named.contains(Webhook.INBOX.name()) && !configured.containsKey(Webhook.INBOX.name())) {

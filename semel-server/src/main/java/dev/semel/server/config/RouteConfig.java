@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Leads webhooks of one source to destinations. Each destination gets a webhook at most once, however many routes lead to it.
+ * Leads webhooks of one source, or messages of one topic, to destinations. Each destination gets one at most once, however many routes
+ * lead to it.
  *
- * @param from name of a source
+ * @param from name of a source or topic
  * @param to names of destinations
  * @param when all of these must hold; none for every webhook
  */

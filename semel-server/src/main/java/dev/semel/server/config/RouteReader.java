@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** Reads the routes, in their order. */
-record RouteReader(ConfigSection all, Set<String> sources, Set<String> destinations) {
+record RouteReader(ConfigSection all, Set<String> origins, Set<String> destinations) {
     private static final List<ConfigSetting> TESTS = List.of(
             ConfigSetting.CONDITION_EQUALS,
             ConfigSetting.CONDITION_IN,
@@ -33,7 +33,8 @@ record RouteReader(ConfigSection all, Set<String> sources, Set<String> destinati
 
     /** Also where names are unknown, so that what it leads to is not reported as unused. */
     private Optional<RouteConfig> route(ConfigSection section) {
-        Optional<String> from = section.value(ConfigSetting.ROUTE_FROM, text -> known(text, sources, "source"));
+        Optional<String> from =
+                section.value(ConfigSetting.ROUTE_FROM, text -> known(text, origins, "source or topic"));
         Set<String> to = new LinkedHashSet<>();
         for (ConfigText text : section.texts(ConfigSetting.ROUTE_TO)) {
             section.value(text, section.label("to"), each -> known(each, destinations, "destination"))

@@ -2,34 +2,53 @@ package dev.semel.server.config;
 
 import dev.semel.Policy;
 import dev.semel.server.access.Token;
+import dev.semel.server.session.OperatorSettings;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration that has passed all checks: names are unique, routes lead from sources that exist to destinations that exist, and
+ * A configuration that has passed all checks: names are unique, routes lead from sources and topics that exist to destinations that exist, and
  * every policy that is named is there.
  *
  * @param store URL of the ledger, with its password if it has one; never shown
  * @param policies in addition to the shipped ones, or in place of one of the same name
  * @param tokens of the clients of the HTTP API; without any it is off
+ * @param operators who may operate the server
  */
-public record ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+public record ServerConfig(
+        String store,
+        Listen listen,
+        List<Policy> policies,
+        List<Token> tokens,
+        Routing routing,
+        OperatorSettings operators) {
+
+    /** Nobody may operate the server but who has its one-time secret, on its machine. */
+    public ServerConfig(String store, Listen listen, List<Policy> policies, List<Token> tokens, Routing routing) {
+        this(store, listen, policies, tokens, routing, OperatorSettings.NONE);
+    }
 
     public ServerConfig {
         policies = List.copyOf(policies);
         tokens = List.copyOf(tokens);
     }
 
-    /** Where webhooks come from and go to, and the APIs behind the gateway. */
+    /**
+     * Where webhooks and messages come from and go to, the APIs behind the gateway, and channels of the HTTP API.
+     *
+     * @param channels those that differ from the presets
+     */
     public record Routing(
             List<SourceConfig> sources,
             List<DestinationConfig> destinations,
             List<RouteConfig> routes,
-            List<GatewayConfig> gateways) {
-        /** Without gateways. */
+            List<GatewayConfig> gateways,
+            List<TopicConfig> topics,
+            List<ChannelConfig> channels) {
+        /** Webhooks only. */
         public Routing(List<SourceConfig> sources, List<DestinationConfig> destinations, List<RouteConfig> routes) {
-            this(sources, destinations, routes, List.of());
+            this(sources, destinations, routes, List.of(), List.of(), List.of());
         }
 
         public Routing {
@@ -37,6 +56,8 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
             destinations = List.copyOf(destinations);
             routes = List.copyOf(routes);
             gateways = List.copyOf(gateways);
+            channels = List.copyOf(channels);
+            topics = List.copyOf(topics);
         }
     }
 
@@ -55,18 +76,30 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
         return routing.routes;
     }
 
+    /** Names of the HTTP API from which routes start. */
+    public List<TopicConfig> topics() {
+        return routing.topics;
+    }
+
     /** HTTP APIs behind the gateway. */
     public List<GatewayConfig> gateways() {
         return routing.gateways;
+    }
+
+    /** Channels of the HTTP API that differ from the presets. */
+    public List<ChannelConfig> channels() {
+        return routing.channels;
     }
 
     /** Without the URL of the store, which may have a password. */
     @Override
     public String toString() {
         return "ServerConfig[" + listen + ", policies "
-                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", sources "
-                + sources() + ", destinations " + destinations() + ", " + routes().size() + " routes, gateways "
-                + gateways() + "]";
+                + policies.stream().map(Policy::name).toList() + ", tokens " + tokens + ", channels " + channels()
+                + ", sources "
+                + sources() + ", topics " + topics() + ", destinations " + destinations() + ", " + routes().size()
+                + " routes, gateways "
+                + gateways() + ", " + operators + "]";
     }
 
     /**
@@ -84,8 +117,18 @@ public record ServerConfig(String store, Listen listen, List<Policy> policies, L
 
     /**
      * @param connections at once
+     * @param connectionsPerAddress at once
      * @param headerBytes of one request
-     * @param idle after which a connection that sends nothing is closed
+     * @param idle after which a connection without a complete request is closed
      */
-    public record RequestLimits(int connections, int headerBytes, Duration idle) {}
+    public record RequestLimits(int connections, int connectionsPerAddress, int headerBytes, Duration idle) {
+        /** One address may have half of the connections. */
+        public RequestLimits(int connections, int headerBytes, Duration idle) {
+            this(connections, usualPerAddress(connections), headerBytes, idle);
+        }
+
+        static int usualPerAddress(int connections) {
+            return Math.max(1, connections / 2);
+        }
+    }
 }

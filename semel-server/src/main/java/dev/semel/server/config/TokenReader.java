@@ -40,7 +40,7 @@ record TokenReader(ConfigSection all) {
                 : Optional.of(new Token(node.name(), secret.get().get(0).text(), tenant.get(), scopes));
     }
 
-    private static Tenant tenant(String text) {
+    static Tenant tenant(String text) {
         try {
             return Tenant.of(text);
         } catch (SemelException.Invalid wrong) {
@@ -53,7 +53,7 @@ record TokenReader(ConfigSection all) {
             return Scope.of(text);
         } catch (SemelException.Invalid wrong) {
             throw new IllegalArgumentException(
-                    "not a scope; write run, send, or for some names only send:orders or run:billing.*", wrong);
+                    "not a scope; write run, send, work, or for some names only send:orders or run:billing.*", wrong);
         }
     }
 

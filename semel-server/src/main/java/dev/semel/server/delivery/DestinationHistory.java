@@ -6,17 +6,19 @@ import dev.semel.operator.Operator;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How the deliveries of a channel went on all nodes, also before this one started, as the audit tells it. Attempts that an operator asked for
  * do not count.
  */
-final class DestinationHistory {
+public final class DestinationHistory {
     private static final int PAGE = 1_000;
     private static final int MOST_PAGES = 10;
 
@@ -41,9 +43,27 @@ final class DestinationHistory {
     record PastDeliveries(
             @Nullable Instant freshStart, @Nullable Instant failingSince) {}
 
+    /**
+     * The newest attempts of a channel on all nodes, newest first, as far back as the newest events of the channel tell of them. An
+     * attempt whose credentials were rejected is none: the event of the pause that follows tells of it.
+     *
+     * @param limit at most so many
+     */
+    public static List<AttemptRecord> attempts(Operator operator, String channel, int limit) {
+        List<AttemptRecord> attempts = new ArrayList<>();
+        new DestinationHistory(operator, channel).walk(row -> {
+            AttemptRecord.of(row).ifPresent(attempts::add);
+            return attempts.size() < limit;
+        });
+        return attempts;
+    }
+
     static PastDeliveries read(Operator operator, String channel) {
         DestinationHistory history = new DestinationHistory(operator, channel);
-        history.walk();
+        history.walk(row -> {
+            history.read(row);
+            return history.fresh == null;
+        });
         Long oldest = history.failures.values().stream()
                 .min(Comparator.naturalOrder())
                 .orElse(null);
@@ -54,14 +74,14 @@ final class DestinationHistory {
         return millis == null ? null : Instant.ofEpochMilli(millis);
     }
 
-    private void walk() {
+    /** @param visitor returns whether to continue */
+    private void walk(Predicate<AuditRow> visitor) {
         AuditFilter ofChannel = new AuditFilter(null, channel, null, null);
         AuditRow.Position before = AuditRow.Position.END;
         for (int i = 0; i < MOST_PAGES; i++) {
             List<AuditRow> page = operator.events(ofChannel, before, PAGE);
             for (AuditRow row : page) {
-                read(row);
-                if (fresh != null) {
+                if (!visitor.test(row)) {
                     return;
                 }
             }

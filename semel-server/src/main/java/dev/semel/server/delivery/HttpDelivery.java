@@ -10,35 +10,23 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import org.eclipse.jetty.http.HttpFields;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers the webhooks of one destination by HTTP POST. The raw body is sent as it came, under a key that is the same in every attempt
  * ({@code Idempotency-Key}, {@code webhook-id}), with the fence and the number of the attempt. Every answer but 2xx is thrown as the failure
- * that it amounts to, by which the policy of the channel decides. Thread-safe.
+ * that it amounts to, by which the policy of the channel decides. What came of each attempt is noted for the audit. Thread-safe.
  */
 public final class HttpDelivery implements Channel.LeasedDelivery<Webhook> {
-    private static final String KEY_PREFIX = "semel-";
-    private static final int SHOWN = 12;
-
     private final DestinationCall call;
-    private final AttemptLog attempts;
     private final DestinationHealth health;
     private final TimeSource time;
 
     /**
      * @param client shared by all destinations
-     * @param attempts told of each attempt
      * @throws SemelException when a header, a secret or a network of the destination is not valid
      */
-    public HttpDelivery(
-            DestinationConfig config,
-            DeliveryClient client,
-            AttemptLog attempts,
-            DestinationHealth health,
-            TimeSource time) {
+    public HttpDelivery(DestinationConfig config, DeliveryClient client, DestinationHealth health, TimeSource time) {
         this.call = new DestinationCall(config, client);
-        this.attempts = attempts;
         this.health = health;
         this.time = time;
     }
@@ -57,13 +45,7 @@ public final class HttpDelivery implements Channel.LeasedDelivery<Webhook> {
             thrown = noAnswer;
         }
         Failure failure = thrown == null ? null : thrown.failure();
-        attempts.ended(new AttemptRecord(
-                call.config().name(),
-                shown(run.downstreamKey()),
-                run.attempt(),
-                started,
-                Duration.ofNanos(time.nanos() - before),
-                result(answer, failure)));
+        AttemptRecord.note(run, answer, Duration.ofNanos(time.nanos() - before));
         if (!run.replayed()) {
             health.ended(failure);
         }
@@ -81,18 +63,5 @@ public final class HttpDelivery implements Channel.LeasedDelivery<Webhook> {
             headers.put(RequestHeaders.CORRELATION, run.correlationId());
         }
         return headers;
-    }
-
-    private static AttemptRecord.AttemptResult result(@Nullable HttpAnswer answer, @Nullable Failure failure) {
-        return new AttemptRecord.AttemptResult(
-                answer == null ? null : answer.status(),
-                failure == null ? null : failure.category(),
-                answer == null ? "" : answer.excerpt());
-    }
-
-    /** The key begins like the id of the record. */
-    private static String shown(String key) {
-        String id = key.startsWith(KEY_PREFIX) ? key.substring(KEY_PREFIX.length()) : key;
-        return id.length() <= SHOWN ? id : id.substring(0, SHOWN);
     }
 }

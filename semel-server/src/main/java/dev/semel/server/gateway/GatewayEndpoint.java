@@ -48,6 +48,7 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
     private final transient UpstreamClient client;
     private final transient IdempotencyFilter filter;
     private final transient Semaphore permits;
+    private final transient UpgradedConnections upgraded;
 
     private GatewayEndpoint(GatewayConfig config, Access access, UpstreamClient client, IdempotencyFilter filter) {
         this.config = config;
@@ -55,6 +56,7 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
         this.client = client;
         this.filter = filter;
         this.permits = new Semaphore(config.limits().requests());
+        this.upgraded = new UpgradedConnections(config.upstream().upgrades(), client.scheduler());
     }
 
     /** Declares the operations of the API to the engine, and its probe. The engine is to be closed first. */
@@ -123,10 +125,14 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
             GatewayProblem.BUSY.send(request, response);
         } else {
             try {
-                filter.doFilter(
-                        request,
-                        response,
-                        (passed, answer) -> pass((HttpServletRequest) passed, (HttpServletResponse) answer));
+                if (UpgradeCall.isUpgrade(config, request)) {
+                    new UpgradeCall(config, request, response).run(client, String.valueOf(target(request)), upgraded);
+                } else {
+                    filter.doFilter(
+                            request,
+                            response,
+                            (passed, answer) -> pass((HttpServletRequest) passed, (HttpServletResponse) answer));
+                }
             } finally {
                 permits.release();
             }
@@ -145,9 +151,10 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
             return GatewayProblem.BODY_NOT_ALLOWED;
         }
         // An offer of HTTP/2 may be ignored, as all hop-by-hop headers are.
-        return Collections.list(request.getHeaders("Upgrade")).stream()
-                        .allMatch(
-                                value -> value.strip().toLowerCase(Locale.ROOT).equals("h2c"))
+        return UpgradeCall.isUpgrade(config, request)
+                        || Collections.list(request.getHeaders("Upgrade")).stream()
+                                .allMatch(value ->
+                                        value.strip().toLowerCase(Locale.ROOT).equals("h2c"))
                 ? null
                 : GatewayProblem.UPGRADE_REFUSED;
     }
@@ -201,9 +208,15 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
         }
     }
 
+    /** Closes the upgraded connections, and passes no more upgrades on. */
+    public void closeUpgraded() {
+        upgraded.close();
+    }
+
     /** Closes the connections to the API. */
     @Override
     public void close() {
+        upgraded.close();
         client.close();
     }
 }

@@ -30,7 +30,7 @@ enum GatewayProblem {
             "gateway.upgrade_refused",
             501,
             "Upgrade rejected",
-            "The gateway does not pass on WebSocket and other upgrades. Connect to the API directly."),
+            "The gateway does not pass on this upgrade. Connect to the API directly."),
     STREAM_REFUSED(
             "gateway.stream_refused", 502, "Stream rejected", "The API answers with a stream, which is not passed on."),
     UNREACHABLE(

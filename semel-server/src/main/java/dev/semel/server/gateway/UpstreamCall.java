@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.client.InputStreamRequestContent;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.Request;
@@ -38,7 +38,14 @@ final class UpstreamCall {
     private final HttpServletRequest request;
     private final HttpServletResponse response;
     private final boolean keyed;
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.WAITING);
+
+    /** Whether a request was handed to a connection, or was given up before: one of the two happens, and only once. */
+    private enum Sending {
+        WAITING,
+        BEGUN,
+        GIVEN_UP
+    }
 
     UpstreamCall(GatewayConfig config, HttpServletRequest request, HttpServletResponse response) {
         this.config = config;
@@ -50,10 +57,11 @@ final class UpstreamCall {
     void run(UpstreamClient client, String target) throws IOException {
         Request sent = client.request(request.getMethod(), target)
                 .headers(all -> all.add(ForwardedHeaders.toApi(config, request)))
-                .onRequestBegin(each -> begun.set(true));
+                .onRequestBegin(this::begin);
         if (hasBody(request)) {
             sent.body(new InputStreamRequestContent(
-                    request.getContentType(),
+                    // Not getContentType: Jetty throws there for a charset that it does not know.
+                    request.getHeader("Content-Type"),
                     request.getInputStream(),
                     new ByteBufferPool.Sized(ByteBufferPool.NON_POOLING, false, CHUNK)));
             if (request.getContentLengthLong() >= 0) {
@@ -78,8 +86,14 @@ final class UpstreamCall {
             Thread.currentThread().interrupt();
             throw new IOException("The request to the API was interrupted.", e);
         } catch (ExecutionException | TimeoutException | IOException e) {
-            sent.abort(e);
-            failed(e);
+            failed(sent, e);
+        }
+    }
+
+    /** Called by Jetty right before it writes to a connection. It sends a request once, and again only if nothing was written. */
+    void begin(Request sent) {
+        if (!sending.compareAndSet(Sending.WAITING, Sending.BEGUN) && sending.get() == Sending.GIVEN_UP) {
+            sent.abort(new IOException("the request was given up before it was sent"));
         }
     }
 
@@ -93,7 +107,8 @@ final class UpstreamCall {
         return !keyed && !config.upstream().streams() && type != null && IdempotencyFilter.isStream(type);
     }
 
-    private void pass(Request sent, Response head, InputStream body) throws IOException {
+    /** Passes an answer back. */
+    void pass(Request sent, Response head, InputStream body) throws IOException {
         if (head.getStatus() < 200) {
             throw new IOException("the API answered HTTP " + head.getStatus() + ", which ends no request");
         }
@@ -119,8 +134,9 @@ final class UpstreamCall {
     }
 
     /** An answer of which something has left cannot be replaced: its connection is closed, so that the caller sees that it broke off. */
-    private void failed(Exception why) throws IOException {
-        boolean unsent = !begun.get();
+    void failed(Request sent, Exception why) throws IOException {
+        boolean unsent = sending.compareAndSet(Sending.WAITING, Sending.GIVEN_UP);
+        sent.abort(why);
         LOG.warn(
                 "Gateway {}: {} (correlation {}).",
                 config.name(),

@@ -2,6 +2,8 @@ package dev.semel.server.gateway;
 
 import dev.semel.server.config.GatewayConfig;
 import java.net.URI;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.ProxyAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.RedirectProtocolHandler;
@@ -13,6 +15,7 @@ import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
  * The HTTP client of one API: HTTP/1.1, without redirects, cookies, proxies, credentials of its own and decoding. Thread-safe.
@@ -21,6 +24,12 @@ final class UpstreamClient implements AutoCloseable {
     private static final int THREADS = 24;
     private static final int LARGEST_HEAD = 32 << 10;
     private static final long CONNECT_MILLIS = 5_000;
+
+    /**
+     * For connections without a request. Servers close them after some seconds, many after five; a request that is sent at that very moment
+     * is UNKNOWN, so the gateway closes them earlier.
+     */
+    private static final long UNUSED_MILLIS = 2_000;
 
     private final GatewayConfig config;
     private final HttpClient http;
@@ -60,15 +69,27 @@ final class UpstreamClient implements AutoCloseable {
         HttpClient http = new HttpClient(new HttpClientTransportOverHTTP(connector));
         http.setConnectTimeout(
                 Math.min(CONNECT_MILLIS, config.upstream().timeout().toMillis()));
-        http.setIdleTimeout(config.upstream().idle().toMillis());
+        http.setIdleTimeout(UNUSED_MILLIS);
         http.setFollowRedirects(false);
         http.setHttpCookieStore(new HttpCookieStore.Empty());
         http.setMaxResponseHeadersSize(LARGEST_HEAD);
         // One more for the probe.
-        http.setMaxConnectionsPerDestination(config.limits().requests() + 1);
+        http.setMaxConnectionsPerDestination(config.limits().requests()
+                + 1
+                + (config.upstream().upgrades().pass()
+                        ? config.upstream().upgrades().connections()
+                        : 0));
         http.setUserAgentField(null);
         http.setDefaultRequestContentType(null);
         return http;
+    }
+
+    Scheduler scheduler() {
+        return http.getScheduler();
+    }
+
+    Executor executor() {
+        return http.getExecutor();
     }
 
     /** @param target path and query below the host, as they are sent */
@@ -79,6 +100,7 @@ final class UpstreamClient implements AutoCloseable {
                 .scheme(url.getScheme())
                 .method(method)
                 .path(target)
+                .idleTimeout(config.upstream().idle().toMillis(), TimeUnit.MILLISECONDS)
                 .followRedirects(false);
     }
 

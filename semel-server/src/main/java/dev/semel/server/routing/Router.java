@@ -2,31 +2,28 @@ package dev.semel.server.routing;
 
 import dev.semel.AtomicContext;
 import dev.semel.Channel;
+import dev.semel.Message;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.server.config.DestinationConfig;
-import dev.semel.server.config.RouteConfig;
 import dev.semel.server.config.ServerConfig;
-import dev.semel.server.config.SourceConfig;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import tools.jackson.databind.JsonNode;
 
 /**
- * Routes the webhooks of one source: one message for each destination, in the commit that completes the webhook in the source's channel.
- * Their keys are derived from the webhook's record, so a destination gets a webhook once, however often it is routed. Thread-safe.
+ * Routes the webhooks of one source, or the messages of one topic: one message for each destination, in the commit that completes the
+ * webhook in its channel. Their keys are derived from the webhook's record, so a destination gets a webhook once, however often it is
+ * routed. Thread-safe.
  */
 public final class Router implements Channel.AtomicDelivery<Webhook> {
-    private final List<RouteConfig> routes;
+    private final RouteTable routes;
+    private final boolean topic;
     private final Map<String, Channel.Leased<Webhook>> destinations = new HashMap<>();
 
-    public Router(ServerConfig config, SourceConfig source) {
-        this.routes = config.routes().stream()
-                .filter(route -> route.from().equals(source.name()))
-                .toList();
+    /** @param from name of a source or topic */
+    public Router(ServerConfig config, String from) {
+        this.routes = RouteTable.from(config, from);
+        this.topic = config.topics().stream().anyMatch(each -> each.name().equals(from));
         for (DestinationConfig destination : config.destinations()) {
             destinations.put(destination.name(), ServerChannels.of(destination));
         }
@@ -34,21 +31,14 @@ public final class Router implements Channel.AtomicDelivery<Webhook> {
 
     @Override
     public void handle(Webhook webhook, AtomicContext tx) {
-        for (String name : destinationsOf(webhook)) {
-            tx.send(Objects.requireNonNull(destinations.get(name)), tx.key(name), webhook);
+        for (String name : routes.destinationsOf(webhook)) {
+            Message<Webhook> message =
+                    Message.of(tx.tenant(), tx.key(name), webhook).withCorrelationId(tx.correlationId());
+            tx.send(Objects.requireNonNull(destinations.get(name)), limited(message, webhook));
         }
     }
 
-    /** Names of the destinations, each once, in the order of the routes. */
-    Set<String> destinationsOf(Webhook webhook) {
-        Set<String> names = new LinkedHashSet<>();
-        JsonNode body =
-                routes.stream().allMatch(route -> route.when().isEmpty()) ? null : JsonConditions.read(webhook.body());
-        for (RouteConfig route : routes) {
-            if (body == null || JsonConditions.hold(route.when(), body)) {
-                names.addAll(route.to());
-            }
-        }
-        return names;
+    private Message<Webhook> limited(Message<Webhook> message, Webhook webhook) {
+        return topic ? TopicMessage.deadline(webhook).map(message::withDeadline).orElse(message) : message;
     }
 }

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.server.api.ApiServer.ApiReply;
 import dev.semel.server.api.ApiServer.LedgerKind;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may do what by the API. */
 class ApiAccessTest {
@@ -84,6 +89,20 @@ class ApiAccessTest {
         assertThat(server.post(ApiServer.ORDERS_ONLY, "/operations/orders.new/begin", "{\"key\":\"k\"}")
                         .status())
                 .isEqualTo(403);
+    }
+
+    /** The server does not wait for that body, so it closes the connection: a client must not send its next request on it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Authorization: Bearer " + ApiServer.ORDERS_ONLY + "\r\n"})
+    void rejectionBeforeTheBodyHasArrivedTellsTheClientThatTheConnectionIsClosed(String authorization)
+            throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", server.port())) {
+            String head = "POST /api/v1" + BEGIN + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + authorization + "Content-Length: 11\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            String reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(reply).startsWith("HTTP/1.1 40").containsIgnoringCase("\r\nConnection: close\r\n");
+        }
     }
 
     @Test

@@ -7,6 +7,8 @@ import dev.semel.server.access.Access;
 import dev.semel.server.access.Scope;
 import dev.semel.server.access.Token;
 import dev.semel.server.access.Tokens;
+import dev.semel.server.rest.AnswerCheck;
+import dev.semel.server.rest.ApiProblem;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.Scratch;
 import jakarta.servlet.DispatcherType;
@@ -41,7 +43,10 @@ final class ApiServer implements AutoCloseable {
             .withJitter(new Policy.Jitter.None())
             .build();
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final AnswerCheck ANSWERS = new AnswerCheck(ApiEndpoints.schemas());
+
+    /** Of its own: a connection that another one kept open may lead to a server that had the same port before. */
+    private final HttpClient client = HttpClient.newHttpClient();
 
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
@@ -161,16 +166,41 @@ final class ApiServer implements AutoCloseable {
         return HttpRequest.newBuilder(URI.create(url() + "/api/v1" + path)).timeout(Duration.ofSeconds(60));
     }
 
-    ApiReply send(HttpRequest.Builder request) {
+    /** Every answer is compared with the OpenAPI document. */
+    ApiReply send(HttpRequest.Builder builder) {
         try {
-            return new ApiReply(
-                    CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+            HttpRequest request = builder.build();
+            ApiReply reply =
+                    new ApiReply(client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+            if (reply.status() / 100 == 2) {
+                check(request, reply);
+            }
+            return reply;
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    private static void check(HttpRequest request, ApiReply reply) {
+        String path = request.uri().getPath().replaceFirst("^/api/v1", "");
+        String schema;
+        try {
+            schema = ApiEndpoints.TABLE
+                    .find(request.method(), path)
+                    .entry()
+                    .endpoint()
+                    .output()
+                    .schema();
+        } catch (ApiProblem e) {
+            throw new AssertionError(path + " is answered and is not in the table", e);
+        }
+        reply.http()
+                .body()
+                .lines()
+                .forEach(line -> ANSWERS.demand(schema, JsonMapper.shared().readTree(line)));
     }
 
     ApiReply post(String token, String path, String json) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.server.api.ApiServer.LedgerKind;
+import dev.semel.testkit.Await;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,17 +30,19 @@ class ClientsTest {
 
     /** A language of a client. */
     enum ClientLanguage {
-        PYTHON("python3", "python/example.py", "checks.py"),
-        NODE("node", "node/example.mjs", "checks.mjs");
+        PYTHON("python3", "python", "py"),
+        NODE("node", "node", "mjs");
 
         private final String interpreter;
         private final Path example;
+        private final Path worker;
         private final Path checks;
 
-        ClientLanguage(String interpreter, String example, String checks) {
+        ClientLanguage(String interpreter, String folder, String ending) {
             this.interpreter = interpreter;
-            this.example = CLIENTS.resolve(example);
-            this.checks = CHECKS.resolve(checks);
+            this.example = CLIENTS.resolve(folder).resolve("example." + ending);
+            this.worker = CLIENTS.resolve(folder).resolve("worker." + ending);
+            this.checks = CHECKS.resolve("checks." + ending);
         }
 
         boolean isThere() {
@@ -61,16 +64,7 @@ class ClientsTest {
         command.addAll(List.of(arguments));
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment()
-                .putAll(Map.of(
-                        "SEMEL_URL", server.url(),
-                        "SEMEL_TOKEN", ApiServer.ACME,
-                        "SEMEL_CLIENT", CLIENTS.resolve("node/semel.mjs").toString(),
-                        "PYTHONPATH", CLIENTS.resolve("python").toString(),
-                        "PYTHONDONTWRITEBYTECODE", "1"));
-        Process process = builder.start();
+        Process process = start(server, command, out, err);
         try {
             assertThat(process.waitFor(3, TimeUnit.MINUTES))
                     .as("%s ends", language)
@@ -81,6 +75,48 @@ class ClientsTest {
                     Files.readString(err, StandardCharsets.UTF_8));
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    private static Process start(ApiServer server, List<String> command, Path out, Path err) throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment()
+                .putAll(Map.of(
+                        "SEMEL_URL", server.url(),
+                        "SEMEL_TOKEN", ApiServer.ACME,
+                        "SEMEL_CLIENT", CLIENTS.resolve("node/semel.mjs").toString(),
+                        "PYTHONPATH", CLIENTS.resolve("python").toString(),
+                        "PYTHONDONTWRITEBYTECODE", "1"));
+        return builder.start();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void b10_exampleWorkerHandlesMessagesUntilItIsTerminated(ClientLanguage language) throws Exception {
+        assume(language);
+        try (ApiServer server = LedgerKind.SQLITE.start()) {
+            run(server, language, language.example, "17");
+            run(server, language, language.example, "18");
+            server.post("/channels/receipts/messages", "{\"key\":\"bad\",\"payload\":{}}");
+            Path out = directory.resolve("worker out");
+            Path err = directory.resolve("worker err");
+            Process process = start(server, List.of(language.interpreter, language.worker.toString()), out, err);
+            try {
+                for (String key : List.of("receipt-17", "receipt-18", "bad")) {
+                    Await.until(
+                            key + " has ended",
+                            () -> server.get(ApiServer.ACME, "/channels/receipts?key=" + key)
+                                    .text("state"),
+                            state -> state.equals(key.equals("bad") ? "FAILED_TERMINAL" : "COMPLETED"));
+                }
+                process.destroy();
+                assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+                assertThat(process.exitValue()).as(Files.readString(err)).isZero();
+                assertThat(Files.readAllLines(out)).containsExactly("mailing r-17", "mailing r-18", "stopped");
+            } finally {
+                process.destroyForcibly();
+            }
         }
     }
 
@@ -135,6 +171,9 @@ class ClientsTest {
                         "concurrent_callers_share_one_run",
                         "messages_are_sent",
                         "batch_that_broke_off_is_raised",
+                        "worker_handles_each_message_once_and_lanes_in_order",
+                        "worker_hands_back_what_it_has_not_begun",
+                        "worker_renews_its_leases",
                         "absent_call_is_none",
                         "retry_after_is_obeyed");
     }

@@ -40,8 +40,31 @@ class ConfigFaultsTest {
                         destinations(),
                         deliveries(),
                         capacities(),
-                        routes())
+                        channels(),
+                        routes(),
+                        topics())
                 .flatMap(each -> each);
+    }
+
+    private static Stream<Wrong> channels() {
+        return Stream.of(
+                wrong(
+                        SMALL + "channels:\n  jobs: {policy: worker.jobb}\n",
+                        "14:18: 'policy' of channel 'jobs' is 'worker.jobb': there is no policy of that name; did you mean 'worker.job'?"),
+                wrong(
+                        SMALL + "channels:\n  jobs: {order: lanes}\n",
+                        "14:17: 'order' of channel 'jobs' is 'lanes': write lane or none"),
+                wrong(
+                        SMALL + "channels:\n  jobs: {interrupted: never}\n",
+                        "14:23: 'interrupted' of channel 'jobs' is 'never': write repeat or park"),
+                wrong(
+                        SMALL + "channels:\n  source.stripe: {order: none}\n",
+                        "14:3: 'source.stripe' is a channel of the server itself: names that begin with source., destination. or semel."
+                                + " cannot be used by the API"),
+                wrong(
+                        SMALL + "channels:\n  Jobs: {order: none}\n",
+                        "14:3: 'Jobs' cannot be the name of a channel: use 1 to 60 lower-case letters, digits, dots, hyphens and"
+                                + " underscores"));
     }
 
     private static Wrong wrong(String text, String fault) {
@@ -438,7 +461,7 @@ class ConfigFaultsTest {
         return Stream.of(
                 wrong(
                         SMALL.replace("from: stripe", "from: strip"),
-                        "11:11: 'from' of route 1 is 'strip': there is no source of that name; did you mean 'stripe'?"),
+                        "11:11: 'from' of route 1 is 'strip': there is no source or topic of that name; did you mean 'stripe'?"),
                 wrong(
                         with("to:", "to: ap"),
                         "12:9: 'to' of route 1 is 'ap': there is no destination of that name; did you mean 'app'?"),
@@ -465,6 +488,28 @@ class ConfigFaultsTest {
                 wrong(
                         with("to:", "to: app", "when: [{json: /a, in: []}]"),
                         "13:27: 'in' of condition 1 of route 1 is an empty list"));
+    }
+
+    private static Stream<Wrong> topics() {
+        return Stream.of(
+                wrong(
+                        SMALL + "topics:\n  stripe: {}\n",
+                        "14:3: topic 'stripe' has the name of the source in line 3, and routes could not tell them apart"),
+                wrong(
+                        SMALL + "topics:\n  source.orders: {}\n",
+                        "14:3: topic 'source.orders' begins with 'source.', as channels of the server do"),
+                wrong(
+                        SMALL + "topics:\n  semel.replays: {}\n",
+                        "14:3: topic 'semel.replays' begins with 'semel.', as channels of the server do"),
+                wrong(SMALL + "topics:\n  Orders: {}\n", "14:3: 'Orders' cannot be the name of a topic"),
+                wrong(SMALL + "topics:\n  orders:\n", "14:10: topic 'orders' has no value"),
+                wrong(
+                        SMALL + "topics:\n  orders: {polcy: default}\n",
+                        "14:12: unknown setting 'polcy' of topic 'orders': did you mean 'policy'?"),
+                wrong(
+                        SMALL + "topics:\n  orders: {policy: defalt}\n",
+                        "14:20: 'policy' of topic 'orders' is 'defalt': there is no policy of that name; did you mean 'default'?"),
+                wrong(SMALL + "topics: [orders]\n", "13:9: 'topics' must be settings, as name: value"));
     }
 
     @ParameterizedTest

@@ -15,18 +15,22 @@ final class SampleConfig {
     static final Path PAGE = Path.of("..", "docs", "server-configuration.md");
 
     /** Each value is easy to find in a text. */
-    static final Map<String, String> VARIABLES = Map.of(
-            "DB_PASSWORD", "dbHUNTERpassword",
-            "STRIPE_SECRET", "whsec_stripeHUNTERsecret",
-            "CRM_SECRET", "crmHUNTERsecretcrm",
-            "BILLING_TOKEN", "tokenHUNTERtoken",
-            "BILLING_SIGNING_SECRET",
-                    "whsec_" + Base64.getEncoder().encodeToString("signingHUNTERsigningsecret".getBytes()),
-            "SECRET", "plainHUNTERsecretplain",
-            "SHOP_TOKEN", "shopHUNTERtokenshoptoken",
-            "URL", "https://example.com/urlHUNTERtoken",
-            "NUMBER", "12",
-            "BAD", "badHUNTERvalue");
+    static final Map<String, String> VARIABLES = Map.ofEntries(
+            Map.entry("DB_PASSWORD", "dbHUNTERpassword"),
+            Map.entry("STRIPE_SECRET", "whsec_stripeHUNTERsecret"),
+            Map.entry("CRM_SECRET", "crmHUNTERsecretcrm"),
+            Map.entry("BILLING_TOKEN", "tokenHUNTERtoken"),
+            Map.entry(
+                    "BILLING_SIGNING_SECRET",
+                    "whsec_" + Base64.getEncoder().encodeToString("signingHUNTERsigningsecret".getBytes())),
+            Map.entry("SECRET", "plainHUNTERsecretplain"),
+            Map.entry("SHOP_TOKEN", "shopHUNTERtokenshoptoken"),
+            Map.entry("ALICE_SECRET", "aliceHUNTERsecret0123456789"),
+            Map.entry("ALICE_NEXT_SECRET", "aliceHUNTERnextsecret0123456789"),
+            Map.entry("BOB_SECRET", "bobHUNTERsecret0123456789"),
+            Map.entry("URL", "https://example.com/urlHUNTERtoken"),
+            Map.entry("NUMBER", "12"),
+            Map.entry("BAD", "badHUNTERvalue"));
 
     /** The smallest file with something of everything. */
     static final String SMALL = """

@@ -53,7 +53,7 @@ class ServerConfigurationPageTest {
                     "", "### " + part.title(), "", "| setting | value | default | meaning |", "|---|---|---|---|"));
             part.settings()
                     .forEach(each -> lines.add("| `" + each.key() + "` | " + each.form() + " | "
-                            + (each.preset() == null ? each.unset() : "`" + each.preset() + "`") + " | "
+                            + (each.presetValue() == null ? each.unset() : "`" + each.presetValue() + "`") + " | "
                             + each.meaning().replace("|", "\\|") + " |"));
         }
         lines.add("");
@@ -95,9 +95,14 @@ class ServerConfigurationPageTest {
                                 "listen",
                                 "policies",
                                 "sources",
+                                "topics",
                                 "destinations",
                                 "routes",
                                 "tokens",
+                                "users",
+                                "oidc",
+                                "sessions",
+                                "channels",
                                 "gateways")
                         .map(each -> each + ":")
                         .toList());
@@ -107,7 +112,7 @@ class ServerConfigurationPageTest {
     @ParameterizedTest
     @EnumSource(ConfigSetting.class)
     void defaultOfThePageIsThatOfTheCode(ConfigSetting setting) {
-        String preset = setting.preset();
+        String preset = setting.presetValue();
         if (preset != null && setting != ConfigSetting.DESTINATION_BREAKER) {
             String text = fileWith(setting, preset);
             assertThat(SampleConfig.config(directory, text).toString())
@@ -140,6 +145,9 @@ class ServerConfigurationPageTest {
                   header: X-Signature
                 key: json:/id
                 policy: webhook.inbox
+            topics:
+              orders: #TOPIC
+                policy: webhook.inbox
             destinations:
               app: #DESTINATION
                 url: https://app.example/hooks
@@ -162,6 +170,23 @@ class ServerConfigurationPageTest {
                 secret: ${env:SECRET}
                 tenant: acme
                 scopes: [run]
+            users:
+              alice: #USER
+                secrets: ${env:ALICE_SECRET}
+                role: admin
+                tenant: acme
+            oidc: #OIDC
+              issuer: https://login.example
+              audience: semel
+              tenant-claim: org
+              roles:
+                admins: #OIDC_ROLE
+                  role: admin
+            sessions: #SESSIONS
+              idle: 30m
+            channels:
+              jobs: #CHANNEL
+                policy: default
             gateways:
               api: #GATEWAY
                 path: /shop

@@ -62,7 +62,7 @@ final class DeliveryNode implements AutoCloseable {
                 },
                 new SslContextFactory.Client());
         this.health = new DestinationHealth(config, CHANNEL.name(), engine.operator(), time);
-        HttpDelivery delivery = new HttpDelivery(config, client, attempt -> {}, health, time);
+        HttpDelivery delivery = new HttpDelivery(config, client, health, time);
         engine.handle(CHANNEL, config.capacity(), delivery);
     }
 

@@ -31,7 +31,7 @@ final class Destinations implements AutoCloseable {
     static final Webhook WEBHOOK = webhook("{\"id\":1}", "application/json", Map.of());
 
     final DeliveryClient client;
-    final RecentAttempts attempts = new RecentAttempts(10);
+    private TestRun lastRun = TestRun.FIRST.again();
     private final Engine engine = Engine.withoutBackground(new MemoryStore(TimeSource.system()));
 
     Destinations(DeliveryClient client) {
@@ -79,18 +79,28 @@ final class Destinations implements AutoCloseable {
 
     HttpDelivery delivery(DestinationConfig config) {
         DestinationHealth health = new DestinationHealth(config, "crm", engine.operator(), TimeSource.system());
-        return new HttpDelivery(config, client, attempts, health, TimeSource.system());
+        return new HttpDelivery(config, client, health, TimeSource.system());
+    }
+
+    /** What was noted of the last delivery to a target. */
+    Map<String, Object> notes() {
+        return lastRun.notes();
     }
 
     /** Delivers one webhook; null when it succeeded. */
     @Nullable
     Failure failure(Target target) throws InterruptedException {
-        return failure(delivery(target));
+        lastRun = TestRun.FIRST.again();
+        return failure(delivery(target), lastRun);
     }
 
     static @Nullable Failure failure(HttpDelivery delivery) throws InterruptedException {
+        return failure(delivery, TestRun.FIRST.again());
+    }
+
+    private static @Nullable Failure failure(HttpDelivery delivery, TestRun run) throws InterruptedException {
         try {
-            delivery.handle(WEBHOOK, TestRun.FIRST);
+            delivery.handle(WEBHOOK, run);
             return null;
         } catch (Failure.Thrown e) {
             return e.failure();

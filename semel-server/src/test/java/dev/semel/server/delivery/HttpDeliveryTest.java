@@ -12,7 +12,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -277,11 +276,12 @@ class HttpDeliveryTest {
         CountDownLatch received = new CountDownLatch(1);
         try (RawServer server = RawServer.on((request, out) -> received.countDown())) {
             HttpDelivery delivery = destinations.delivery(Destinations.target(server.url()));
+            TestRun interrupted = TestRun.FIRST.again();
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             AtomicBoolean flag = new AtomicBoolean();
             Thread thread = new Thread(() -> {
                 try {
-                    delivery.handle(Destinations.WEBHOOK, TestRun.FIRST);
+                    delivery.handle(Destinations.WEBHOOK, interrupted);
                 } catch (Throwable e) {
                     thrown.set(e);
                     flag.set(Thread.currentThread().isInterrupted());
@@ -294,7 +294,7 @@ class HttpDeliveryTest {
             assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
             assertThat(flag).isTrue();
             Await.until("its connection is closed", () -> server.openConnections() == 0);
-            assertThat(destinations.attempts.of("crm")).isEmpty();
+            assertThat(interrupted.notes()).isEmpty();
         }
     }
 
@@ -348,56 +348,5 @@ class HttpDeliveryTest {
             }
             assertThat(proxy.connections()).isZero();
         }
-    }
-
-    @Test
-    void attemptIsRecordedWithItsStatusAndTheBeginningOfTheAnswer() throws Exception {
-        String body = "{\"token\":\"abcdef123\"} " + "x".repeat(3_000);
-        try (RawServer server = RawServer.answering(any -> RawServer.answer(500, body))) {
-            destinations.failure(Destinations.target(server.url()));
-        }
-        AttemptRecord attempt = destinations.attempts.of("crm").get(0);
-        assertThat(attempt.destination()).isEqualTo("crm");
-        assertThat(attempt.record()).isEqualTo("001122334455");
-        assertThat(attempt.attempt()).isEqualTo(1);
-        assertThat(attempt.duration()).isPositive();
-        assertThat(attempt.result().status()).isEqualTo(500);
-        assertThat(attempt.result().failure()).isEqualTo(Category.UPSTREAM_ERROR);
-        assertThat(attempt.result().answer())
-                .startsWith("{\"token\":\"***\"} xxx")
-                .doesNotContain("abcdef123")
-                .hasSizeLessThanOrEqualTo(1_024);
-    }
-
-    @Test
-    void attemptWithoutAnAnswerIsRecordedWithItsCategory() throws Exception {
-        RawServer gone = RawServer.answering(200);
-        gone.close();
-        destinations.failure(Destinations.target(gone.url()));
-        assertThat(destinations.attempts.of("crm").get(0).result())
-                .isEqualTo(new AttemptRecord.AttemptResult(null, Category.NETWORK, ""));
-    }
-
-    @Test
-    void onlyTheNewestAttemptsOfEachDestinationAreKept() {
-        RecentAttempts recent = new RecentAttempts(2);
-        for (int i = 1; i <= 3; i++) {
-            recent.ended(attempt("a", i));
-        }
-        recent.ended(attempt("b", 9));
-        assertThat(recent.of("a")).containsExactly(attempt("a", 3), attempt("a", 2));
-        assertThat(recent.of("b")).containsExactly(attempt("b", 9));
-        assertThat(recent.of("c")).isEmpty();
-        assertThatThrownBy(() -> new RecentAttempts(0)).isInstanceOf(IllegalArgumentException.class);
-    }
-
-    private static AttemptRecord attempt(String destination, int number) {
-        return new AttemptRecord(
-                destination,
-                "00",
-                number,
-                Instant.EPOCH,
-                Duration.ZERO,
-                new AttemptRecord.AttemptResult(200, null, ""));
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that is killed while the API works on a request. */
-@Timeout(120)
+@Timeout(300)
 public class GatewayKillTest {
     @TempDir
     private Path directory;

@@ -25,9 +25,11 @@ final class GatewayServer implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final SemelServer server;
+    private final Path file;
 
-    private GatewayServer(SemelServer server) {
+    private GatewayServer(SemelServer server, Path file) {
         this.server = server;
+        this.file = file;
     }
 
     /** @param settings of the gateway, each of its own line */
@@ -50,7 +52,17 @@ final class GatewayServer implements AutoCloseable {
                 """.formatted(directory.resolve("ledger.db"), upstream, String.join("\n    ", settings));
         Path file = Files.writeString(directory.resolve("semel.yaml"), text);
         return new GatewayServer(
-                SemelServer.start(ConfigFile.read(file, Secrets.of(VARIABLES)).config()));
+                SemelServer.start(ConfigFile.read(file, Secrets.of(VARIABLES)).config()), file);
+    }
+
+    /** Reads its file again; tells whether all under way ended in time. */
+    boolean reload() throws Exception {
+        return server.reload(ConfigFile.read(file, Secrets.of(VARIABLES)).config());
+    }
+
+    /** Tells whether all under way ended in time. */
+    boolean stop() throws InterruptedException {
+        return server.stop();
     }
 
     URI at(String path) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What passes the gateway, what is run once, and what a failure of the API leaves behind. */
-@Timeout(120)
+@Timeout(300)
 class GatewayTest {
     @TempDir
     private Path directory;

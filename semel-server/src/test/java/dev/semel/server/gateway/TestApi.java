@@ -64,6 +64,11 @@ final class TestApi implements AutoCloseable {
         return List.copyOf(calls);
     }
 
+    /** Connections of the gateway that are open. */
+    int connections() {
+        return open.size();
+    }
+
     String url() {
         return "http://127.0.0.1:" + listening.getLocalPort() + "/base";
     }

@@ -26,6 +26,14 @@ public abstract class EngineContract {
         return Optional.empty();
     }
 
+    /**
+     * Whether tests that make each store call fail in turn do so on each channel and operation. By default they take each call on
+     * one of them, because on a database it takes minutes; with the system property {@code semel.campaign} they take all.
+     */
+    protected boolean strikesEverywhere() {
+        return Boolean.getBoolean("semel.campaign");
+    }
+
     @Nested
     class BadData extends BadDataSuite {
         BadData() {
@@ -50,6 +58,20 @@ public abstract class EngineContract {
     @Nested
     class AtomicFailures extends AtomicFailureSuite {
         AtomicFailures() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class NotedAttempts extends NotedAttemptSuite {
+        NotedAttempts() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class DeliveringLargePayloads extends LargePayloadDeliverySuite {
+        DeliveringLargePayloads() {
             super(EngineContract.this);
         }
     }
@@ -169,6 +191,27 @@ public abstract class EngineContract {
     @Nested
     class RunsOutsideThisProcess extends ExternalRunSuite {
         RunsOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class MessagesHandledOutsideThisProcess extends ExternalClaimSuite {
+        MessagesHandledOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LanesHandledOutsideThisProcess extends ExternalLaneSuite {
+        LanesHandledOutsideThisProcess() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LostRepliesOutsideThisProcess extends ExternalClaimFaultSuite {
+        LostRepliesOutsideThisProcess() {
             super(EngineContract.this);
         }
     }

@@ -171,6 +171,10 @@ abstract class EngineSuite {
         return contract.connect();
     }
 
+    boolean strikesEverywhere() {
+        return contract.strikesEverywhere();
+    }
+
     static Call<Order> call(String key) {
         return Call.of(ACME, Key.of(key), new Order("book", 42)).withCorrelationId("c-" + key.length());
     }

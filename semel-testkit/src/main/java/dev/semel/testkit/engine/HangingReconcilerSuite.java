@@ -25,7 +25,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     private static final int MOST_THREADS = 16;
 
     /** Bounds waits that have no end if the promise is broken. */
-    private static final long BOUND_SECONDS = 30;
+    private static final long BOUND_SECONDS = 120;
 
     private static final Operation.Leased<Order, Receipt> RETURN =
             Operation.leased("return", Order.class, Receipt.class).withPolicy("steady");

@@ -2,6 +2,7 @@ package dev.semel.testkit.fault;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -78,6 +79,11 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public List<Row> range(RecordId first, RecordId last, int limit) {
         return delegate.range(first, last, limit);
+    }
+
+    @Override
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return delegate.completedMessages(filter, behind, limit);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.semel.testkit.memory;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Line;
@@ -303,6 +304,20 @@ final class MemoryLedger implements Ledger {
                 .sorted(Comparator.comparing(Row::id))
                 .limit(limit)
                 .map(MemoryState::copy)
+                .toList());
+    }
+
+    @Override
+    public List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit) {
+        return state.locked(() -> state.all(State.COMPLETED).stream()
+                .filter(row -> row.line() != null && row.line().place() > behind && filter.matches(row))
+                .map(row -> new CompletedMessage(
+                        row.id(),
+                        Objects.requireNonNull(row.line()).place(),
+                        row.status().fence(),
+                        row.payload() == null ? 0 : row.payload().length))
+                .sorted(Comparator.comparingLong(CompletedMessage::place))
+                .limit(limit)
                 .toList());
     }
 

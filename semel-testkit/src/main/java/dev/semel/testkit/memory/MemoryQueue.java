@@ -95,7 +95,7 @@ final class MemoryQueue implements Queue {
             int before = retries;
             takeOver();
             List<String> tenants = state.lines.tenants(claim.operation(), last).stream()
-                    .filter(tenant -> !claim.turns().except().contains(tenant))
+                    .filter(claim.turns()::includes)
                     .filter(tenant -> !due(tenant, 1).isEmpty())
                     .toList();
             int open = claim.amount().records() - rows.size();
@@ -126,7 +126,7 @@ final class MemoryQueue implements Queue {
                             && row.header().operation().equals(claim.operation())
                             && row.line().turn() != Turn.WAITING
                             && row.status().attempt() < claim.grant().maxAttempts()
-                            && !claim.turns().except().contains(row.header().tenant()));
+                            && claim.turns().includes(row.header().tenant()));
             over.forEach(row -> begin(row.id()));
         }
 
@@ -205,7 +205,8 @@ final class MemoryQueue implements Queue {
             if (takenOver) {
                 state.append(claim.takenOver().apply(granted), status.fence(), status.attempt());
             }
-            rows.add(MemoryState.copy(granted));
+            rows.add(
+                    MemoryState.copy(granted).withoutLargePayload(claim.amount().inline()));
         }
     }
 
@@ -229,7 +230,7 @@ final class MemoryQueue implements Queue {
                         && row.status().owner() == owner
                         && row.header().operation().equals(operation))
                 .sorted(IN_LANES)
-                .map(MemoryState::copy)
+                .map(row -> MemoryState.copy(row).withoutLargePayload(Claim.Amount.SMALL))
                 .toList());
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** B10: a node that ends while the answer to a claim is on its way. */
-@Timeout(60)
+@Timeout(300)
 class DrainTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);

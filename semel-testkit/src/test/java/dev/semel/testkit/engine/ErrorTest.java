@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** B8: running out of memory during any background work does not end a node. */
-@Timeout(120)
+@Timeout(300)
 class ErrorTest {
     private static final Tenant ACME = Tenant.of("acme");
     private static final Policy HASTY = Policy.named("hasty")

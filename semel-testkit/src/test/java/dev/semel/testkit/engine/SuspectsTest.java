@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** D3: messages of a dead node run one at a time on a node with many threads, and block nothing else. */
-@Timeout(60)
+@Timeout(300)
 class SuspectsTest {
     private static final int SUSPECTS = 20;
     private static final int FRESH = 40;

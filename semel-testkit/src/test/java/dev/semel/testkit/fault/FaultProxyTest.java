@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(300)
 class FaultProxyTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
@@ -87,7 +87,7 @@ class FaultProxyTest {
             assertThat(insert).isNotDone();
             assertThat(count()).isZero();
             proxy.heal();
-            insert.get(60, TimeUnit.SECONDS);
+            insert.get(120, TimeUnit.SECONDS);
             assertThat(count()).isEqualTo(1);
         }
     }
@@ -103,7 +103,7 @@ class FaultProxyTest {
             awaitCount(1);
             assertThat(insert).isNotDone();
             proxy.heal();
-            insert.get(60, TimeUnit.SECONDS);
+            insert.get(120, TimeUnit.SECONDS);
         }
     }
 
@@ -117,7 +117,7 @@ class FaultProxyTest {
             });
             assertThat(count()).isZero();
             proxy.heal();
-            insert.get(60, TimeUnit.SECONDS);
+            insert.get(120, TimeUnit.SECONDS);
         }
         assertThat(count()).isEqualTo(1);
     }
@@ -132,7 +132,7 @@ class FaultProxyTest {
             });
             assertThat(insert).isNotDone();
             proxy.heal();
-            insert.get(60, TimeUnit.SECONDS);
+            insert.get(120, TimeUnit.SECONDS);
         }
         assertThat(count()).isEqualTo(1);
     }
@@ -150,7 +150,7 @@ class FaultProxyTest {
             }
             assertThat(insert).isNotDone();
             proxy.heal();
-            insert.get(60, TimeUnit.SECONDS);
+            insert.get(120, TimeUnit.SECONDS);
         }
     }
 

@@ -108,7 +108,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void manyCallersOfOneKeyAreJudgedAtOnce() {
         List<Long> calls = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
@@ -130,7 +130,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void thousandsOfRecordsAreJudgedAtOnce() {
         ManualTime time = new ManualTime(0);
         History many = History.inMemory("p", time);

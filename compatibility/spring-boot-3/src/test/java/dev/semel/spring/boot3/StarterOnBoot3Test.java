@@ -258,7 +258,7 @@ class StarterOnBoot3Test {
     }
 
     private static void eventually(java.util.function.BooleanSupplier condition) {
-        long until = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long until = System.nanoTime() + Duration.ofSeconds(120).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("it came true in time").isLessThan(until);
             Thread.onSpinWait();

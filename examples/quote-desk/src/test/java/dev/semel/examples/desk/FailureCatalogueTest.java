@@ -20,6 +20,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Section 5: each failure of the catalogue, and its recovery. */
 class FailureCatalogueTest {
+    /** Long enough that a service that answers at once is never timed out, on a busy machine either. */
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    private static final int LONGER_MILLIS = 10_000;
+
     private static JsonNode slash(String trigger, String text) {
         return JsonMapper.shared()
                 .valueToTree(Map.of("trigger_id", trigger, "text", text, "user_name", "ada", "channel_name", "deals"));
@@ -115,8 +120,8 @@ class FailureCatalogueTest {
 
     @Test
     void section5_2_crmTimeoutIsRetriedWithABound() throws Exception {
-        try (Office office = new Office(options -> options.withTimeout(Duration.ofMillis(500)))) {
-            office.crm.fail("/crm/deals", 2, WireMock.aResponse().withFixedDelay(1500));
+        try (Office office = new Office(options -> options.withTimeout(SHORT))) {
+            office.crm.fail("/crm/deals", 2, WireMock.aResponse().withFixedDelay(LONGER_MILLIS));
             office.approvedQuote("Acme");
             office.retryUntil(
                     "crm-writeback",
@@ -215,8 +220,8 @@ class FailureCatalogueTest {
 
     @Test
     void section5_4_modelThatTimesOutIsReplacedByAForm() throws Exception {
-        try (Office office = new Office(options -> options.withTimeout(Duration.ofMillis(300)))) {
-            office.model.fail("/v1/extract", 10, WireMock.aResponse().withFixedDelay(900));
+        try (Office office = new Office(options -> options.withTimeout(SHORT))) {
+            office.model.fail("/v1/extract", 10, WireMock.aResponse().withFixedDelay(LONGER_MILLIS));
             office.send(office.ada, office.ada.mention("Ev1", "25 Pro for Acme"));
             office.retryUntil(
                     "llm-extract",

@@ -1,0 +1,103 @@
+package dev.semel.cli;
+
+import dev.semel.engine.Engine;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Replays;
+import dev.semel.policy.Catalogue;
+import dev.semel.server.access.Person;
+import dev.semel.server.access.Role;
+import dev.semel.server.admin.AdminDispatcher;
+import dev.semel.server.admin.AdminLedger;
+import dev.semel.server.admin.ServerActions;
+import dev.semel.server.rest.ApiProblem;
+import dev.semel.store.Store;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** A store that this process opens. Whoever has it may do everything, under the name that the command gives. */
+final class StoreLedger implements OperatedLedger {
+    private final Store store;
+    private final Supplier<Store> another;
+    private final Person person;
+    private final AdminDispatcher dispatcher;
+
+    /** @param another opens the same store once more, for an engine of its own */
+    StoreLedger(Store store, Supplier<Store> another, String actor) {
+        this.store = store;
+        this.another = another;
+        this.person = new Person(actor, Role.ADMIN, null);
+        AdminLedger ledger = new AdminLedger(store, Operator.on(store), Catalogue.shipped(), message -> {
+            try (Engine engine = Engine.withoutBackground(another.get())) {
+                engine.send(Replays.CHANNEL, message);
+            }
+        });
+        this.dispatcher = new AdminDispatcher(ledger, new NoServer());
+    }
+
+    /** A request to the ledger. */
+    @FunctionalInterface
+    private interface Request<T> {
+        T run() throws ApiProblem;
+    }
+
+    private static <T> T answered(Request<T> request) {
+        try {
+            return request.run();
+        } catch (ApiProblem problem) {
+            throw AnsweredProblem.of(problem.code().status(), problem.detail(), List.of());
+        }
+    }
+
+    @Override
+    public Facts get(String path, CommandInput parameters) {
+        return new Facts(answered(() -> dispatcher.ask(person, "GET", path, parameters.members())));
+    }
+
+    @Override
+    public Facts post(String path, CommandInput body) {
+        return new Facts(answered(() -> dispatcher.ask(person, "POST", path, body.members())));
+    }
+
+    @Override
+    public Facts sendLines(String path, Stream<String> lines) {
+        return new Facts(answered(() -> dispatcher.sendLines(person, path, lines)));
+    }
+
+    @Override
+    public void readLines(String path, CommandInput parameters, Consumer<Map<String, Object>> out) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        parameters.members().forEach((name, value) -> texts.put(name, value.toString()));
+        answered(() -> {
+            dispatcher.readLines(person, path, texts, out);
+            return true;
+        });
+    }
+
+    @Override
+    public JobWorkers runJobs() {
+        Engine engine = Engine.on(another.get(), settings -> {});
+        return engine::close;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    /** A store has no server. */
+    private static final class NoServer implements ServerActions {
+        @Override
+        public ReloadResult reload() {
+            return new ReloadResult.Rejected(List.of("a store has no configuration; use --url"));
+        }
+
+        @Override
+        public ServerParts parts() {
+            return ServerParts.NONE;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.semel.server;
+
+import dev.semel.server.admin.ServerActions;
+import dev.semel.server.config.DestinationConfig;
+import dev.semel.server.config.GatewayConfig;
+import dev.semel.server.config.ServerConfig;
+import dev.semel.server.config.SourceConfig;
+import dev.semel.server.routing.ServerChannels;
+import java.net.URI;
+import java.util.function.Supplier;
+
+/** What an operator can ask of the server under one configuration. */
+record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) implements ServerActions {
+    @Override
+    public ReloadResult reload() {
+        return reloading.get();
+    }
+
+    @Override
+    public ServerParts parts() {
+        return new ServerParts(
+                config.sources().stream().map(GenerationActions::part).toList(),
+                config.destinations().stream().map(GenerationActions::part).toList(),
+                config.gateways().stream().map(GenerationActions::part).toList());
+    }
+
+    private static SourcePart part(SourceConfig source) {
+        return new SourcePart(source.name(), ServerChannels.of(source).name(), source.policy());
+    }
+
+    private static DestinationPart part(DestinationConfig destination) {
+        return new DestinationPart(
+                destination.name(),
+                destination.target().origin(),
+                ServerChannels.of(destination).name(),
+                destination.policy());
+    }
+
+    private static GatewayPart part(GatewayConfig gateway) {
+        URI url = gateway.upstream().url();
+        return new GatewayPart(
+                gateway.name(),
+                gateway.path(),
+                url.getScheme() + "://" + url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort()));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.semel.server.session;
+
+import dev.semel.server.access.LocalUser;
+import dev.semel.server.oidc.OidcSettings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may operate the server.
+ *
+ * @param oidc an identity provider; null for none
+ */
+public record OperatorSettings(
+        List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions) {
+    /** Nobody is configured: this machine only, with a one-time secret. */
+    public static final OperatorSettings NONE = new OperatorSettings(List.of(), null, SessionLimits.USUAL);
+
+    public OperatorSettings {
+        users = List.copyOf(users);
+    }
+
+    /** Whether nobody is configured, so that operators are let in from this machine only. */
+    public boolean isLoopbackOnly() {
+        return users.isEmpty() && oidc == null;
+    }
+}
