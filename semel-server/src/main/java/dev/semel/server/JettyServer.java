@@ -39,7 +39,8 @@ final class JettyServer {
     private final ServerConnector connector;
     private final SslContextFactory.@Nullable Server tls;
 
-    JettyServer(ServerConfig.Listen listen, HttpServlet servlet, BodyRule bodies) throws IOException, GeneralSecurityException {
+    JettyServer(ServerConfig.Listen listen, HttpServlet servlet, BodyRule bodies)
+            throws IOException, GeneralSecurityException {
         this.server = new Server(threads());
         this.tls = listen.tls() == null ? null : tls(listen.tls());
         this.connector = connector(listen);
@@ -50,7 +51,11 @@ final class JettyServer {
         context.setErrorHandler(JettyServer::brief);
         server.setErrorHandler(JettyServer::brief);
         server.setHandler(new GracefulHandler(SlowClients.limit(
-                connector, context, bodies, listen.limits().idle(), listen.limits().connectionsPerAddress())));
+                connector,
+                context,
+                bodies,
+                listen.limits().idle(),
+                listen.limits().connectionsPerAddress())));
     }
 
     private static QueuedThreadPool threads() {

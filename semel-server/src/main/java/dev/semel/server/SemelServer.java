@@ -30,8 +30,8 @@ public final class SemelServer implements AutoCloseable {
     private boolean stopped;
 
     private SemelServer(ServerConfig config) throws IOException, GeneralSecurityException {
-        this.jetty = new JettyServer(
-                config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
+        this.jetty =
+                new JettyServer(config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
         this.current = new Generation(config);
     }
 

@@ -127,7 +127,8 @@ class HostileTrafficTest {
     void webhookOfAGigabyteIsRejectedAndMemoryStaysFlat() throws Exception {
         long before = server.memory();
         try (RawClient declared = RawClient.to(server.uri())) {
-            assertThat(declared.send(RawClient.head("Content-Length: 1073741824")).status())
+            assertThat(declared.send(RawClient.head("Content-Length: 1073741824"))
+                            .status())
                     .as("before it arrives")
                     .isEqualTo(413);
         }
@@ -237,7 +238,8 @@ class HostileTrafficTest {
             }
         }
         try (RawClient client = RawClient.to(uri)) {
-            assertThat(client.send(RawClient.head("X-Large: " + "x".repeat(9_000))).status())
+            assertThat(client.send(RawClient.head("X-Large: " + "x".repeat(9_000)))
+                            .status())
                     .isEqualTo(431);
             assertThat(client.isClosedByServer()).isTrue();
         }

@@ -28,12 +28,7 @@ public record GatewayConfig(
      * @param upgrades what happens to requests to change to WebSocket
      */
     public record Upstream(
-            URI url,
-            Map<String, String> headers,
-            Duration timeout,
-            Duration idle,
-            boolean streams,
-            Upgrades upgrades) {
+            URI url, Map<String, String> headers, Duration timeout, Duration idle, boolean streams, Upgrades upgrades) {
         public Upstream {
             headers = Map.copyOf(headers);
         }

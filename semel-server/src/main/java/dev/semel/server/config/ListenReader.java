@@ -69,8 +69,8 @@ record ListenReader(ConfigSection all, Path file) {
                     ConfigSetting.LIMITS_CONNECTIONS_PER_ADDRESS,
                     "is more than 'connections', which is " + all + ": write at most that");
         }
-        return Optional.of(new RequestLimits(
-                all, each.orElse(RequestLimits.usualPerAddress(all)), headers.get(), idle.get()));
+        return Optional.of(
+                new RequestLimits(all, each.orElse(RequestLimits.usualPerAddress(all)), headers.get(), idle.get()));
     }
 
     private Optional<TlsFiles> tls(ConfigSection section) {

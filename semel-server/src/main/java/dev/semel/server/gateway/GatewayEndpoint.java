@@ -153,8 +153,8 @@ public final class GatewayEndpoint extends HttpServlet implements AutoCloseable 
         // An offer of HTTP/2 may be ignored, as all hop-by-hop headers are.
         return UpgradeCall.isUpgrade(config, request)
                         || Collections.list(request.getHeaders("Upgrade")).stream()
-                        .allMatch(
-                                value -> value.strip().toLowerCase(Locale.ROOT).equals("h2c"))
+                                .allMatch(value ->
+                                        value.strip().toLowerCase(Locale.ROOT).equals("h2c"))
                 ? null
                 : GatewayProblem.UPGRADE_REFUSED;
     }

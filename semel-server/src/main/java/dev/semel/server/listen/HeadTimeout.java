@@ -73,8 +73,7 @@ final class HeadTimeout extends Handler.Wrapper {
 
     /** Not after it was closed, or upgraded to another protocol. */
     private static boolean isInUse(Connection connection) {
-        return connection.getEndPoint().isOpen()
-                && connection.getEndPoint().getConnection() == connection;
+        return connection.getEndPoint().isOpen() && connection.getEndPoint().getConnection() == connection;
     }
 
     @Override

@@ -132,7 +132,8 @@ final class EchoSockets implements AutoCloseable {
             frame.write(payload.length);
         } else {
             frame.write(127);
-            frame.writeBytes(java.nio.ByteBuffer.allocate(8).putLong(payload.length).array());
+            frame.writeBytes(
+                    java.nio.ByteBuffer.allocate(8).putLong(payload.length).array());
         }
         frame.writeBytes(payload);
         frame.writeTo(out);

@@ -177,9 +177,10 @@ class UpgradeTest {
         assertThatThrownBy(() -> connect(server, new Received(), token))
                 .isInstanceOf(CompletionException.class)
                 .cause()
-                .isInstanceOfSatisfying(WebSocketHandshakeException.class, refused -> assertThat(
-                                refused.getResponse().statusCode())
-                        .isEqualTo(status));
+                .isInstanceOfSatisfying(
+                        WebSocketHandshakeException.class,
+                        refused ->
+                                assertThat(refused.getResponse().statusCode()).isEqualTo(status));
     }
 
     @Test
