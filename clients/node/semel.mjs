@@ -321,6 +321,9 @@ export class Semel {
           break;
         }
         if (!message.held || skipped.has(message.lane)) {
+          if (message.lane !== null) {
+            skipped.add(message.lane); // those behind it are somebody else's, too
+          }
           continue;
         }
         if (!(await this.#handleOne(channel, message, fn, log)) && message.lane !== null) {

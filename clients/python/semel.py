@@ -269,6 +269,8 @@ class Semel:
                 if stop.is_set():
                     break
                 if message.lost or message.lane in skipped:
+                    if message.lane is not None:
+                        skipped.add(message.lane)  # those behind it are somebody else's, too
                     continue
                 if not self._handle_one(channel, message, function) and message.lane is not None:
                     skipped.add(message.lane)

@@ -22,6 +22,7 @@ import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
@@ -30,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A ledger behind a server: every request goes to its API for operators, with the token of a person. Redirects are not followed. */
 final class ServerLedger implements OperatedLedger {
+    private static final Set<String> LOCAL = Set.of("127.0.0.1", "[::1]", "localhost");
     private static final Duration CONNECTING = Duration.ofSeconds(10);
     private static final Duration ANSWERING = Duration.ofMinutes(5);
 
@@ -49,6 +51,10 @@ final class ServerLedger implements OperatedLedger {
         if (!usable) {
             throw new SemelException.Invalid(
                     "--url is invalid: give scheme, host and port of the server, such as https://semel.example:8443.");
+        }
+        if (uri.getScheme().equals("http") && !LOCAL.contains(uri.getHost())) {
+            throw new SemelException.Invalid("--url " + uri.getScheme() + "://" + uri.getHost()
+                    + " would send your token in clear text. Use https, or run the command on the server's machine.");
         }
         this.base = url.replaceFirst("/+$", "") + "/api/v1";
         this.token = token;

@@ -10,6 +10,7 @@ import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.key.RecordId;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
+import dev.semel.store.Line;
 import dev.semel.store.Renewal;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -18,8 +19,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -177,7 +180,6 @@ public final class ExternalClaims {
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; to be repeated with the same claim id
      */
     public <P> List<ExternalMessage<P>> claim(Channel.Leased<P> channel, Tenant tenant, ClaimTerms terms) {
-        know(channel);
         TimeSource time = services.tools().time();
         long until = time.nanos() + terms.patience.toNanos();
         while (true) {
@@ -187,6 +189,9 @@ public final class ExternalClaims {
                 }
                 List<ExternalMessage<P>> granted =
                         new ExternalGrants<>(services, pauses, channel, tenant, terms).claim();
+                if (!granted.isEmpty()) {
+                    know(channel);
+                }
                 Duration left = Duration.ofNanos(until - time.nanos());
                 if (!granted.isEmpty() || left.isNegative() || left.isZero()) {
                     return granted;
@@ -225,12 +230,39 @@ public final class ExternalClaims {
                 .map(i -> new Renewal(runs.get(i).record(), runs.get(i).fence(), lease.toMillis()))
                 .toList();
         List<Boolean> renewed = renew(services.store().ledger(), renewals);
+        Set<Long> lost = new HashSet<>();
         for (int i = 0; i < renewed.size(); i++) {
-            if (renewed.get(i)) {
+            Row row = found.live(runs.get(held.get(i)).record());
+            if (renewed.get(i) && row != null && !isBehindAnother(row, lost)) {
                 ends.set(held.get(i), Instant.ofEpochMilli(since + lease.toMillis()));
             }
         }
         return ends;
+    }
+
+    /**
+     * Whether the head of its lane belongs to another claim: its lease expired, and somebody took it over, but not those behind it. They
+     * must not be handled before it, so they count as lost.
+     *
+     * @param lost lanes of which this is known
+     */
+    private boolean isBehindAnother(Row row, Set<Long> lost) {
+        Line line = Objects.requireNonNull(row.line());
+        Line.@Nullable Lane lane = line.lane();
+        if (lane == null || line.turn() != Line.Turn.WAITING) {
+            return false;
+        }
+        boolean other = lost.contains(lane.number())
+                || services.store()
+                        .queue()
+                        .orElseThrow()
+                        .head(lane.number())
+                        .filter(head -> head.status().owner() != row.status().owner())
+                        .isPresent();
+        if (other) {
+            lost.add(lane.number());
+        }
+        return other;
     }
 
     /**

@@ -145,6 +145,8 @@ final class ExternalGrants<P> {
         for (int i = 0; i < held.size(); i++) {
             if (renewed.get(i)) {
                 add(held.get(i), since, asked);
+            } else {
+                stopLane(held.get(i));
             }
         }
         write();

@@ -68,10 +68,13 @@ final class LostClaims {
     }
 
     /**
+     * Also for a claim that was added before, if nothing of it has been begun: then this stands for all of it.
+     *
      * @param since when it was sent, by this node's monotonic clock
      * @param known records that its reply did name
      */
     void add(Claim claim, long since, Collection<RecordId> takenOver, Collection<Row> known) {
+        lost.removeIf(each -> each.claim == claim);
         lost.add(new LostClaim(claim, since, takenOver, known));
     }
 

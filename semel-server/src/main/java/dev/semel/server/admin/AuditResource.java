@@ -9,6 +9,7 @@ import dev.semel.operator.DecisionReplay;
 import dev.semel.server.admin.AdminEndpoint.AdminReply;
 import dev.semel.server.admin.AdminEndpoint.AdminReply.ManyObjects;
 import dev.semel.server.admin.AdminEndpoint.AdminReply.OneObject;
+import dev.semel.server.delivery.AttemptRecord;
 import dev.semel.server.rest.ApiProblem;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
@@ -94,7 +95,7 @@ final class AuditResource {
                     return page(found, null);
                 }
                 if (times.contains(row)) {
-                    found.add(new AuditEvent(row).fields());
+                    found.add(fields(row, call.sight()));
                 }
                 if (found.size() == limit) {
                     return page(found, next);
@@ -105,6 +106,15 @@ final class AuditResource {
             }
         }
         return page(found, next);
+    }
+
+    /** An event as this person may see it: the answers of destinations are contents. */
+    static Map<String, Object> fields(AuditRow row, TenantSight sight) {
+        Map<String, Object> fields = new AuditEvent(row).fields();
+        if (!sight.seesContents()) {
+            fields.remove(AttemptRecord.ANSWER_FIELD);
+        }
+        return fields;
     }
 
     private static AdminReply page(List<Map<String, Object>> events, @Nullable Position next) {
@@ -126,7 +136,7 @@ final class AuditResource {
         for (AuditRow row : audit().behindHorizon(at, PAGE)) {
             at = row.position();
             if (filter.matches(row.entry())) {
-                found.add(new AuditEvent(row).fields());
+                found.add(fields(row, call.sight()));
             }
         }
         return page(found, at);
@@ -148,10 +158,10 @@ final class AuditResource {
     AdminReply export(AdminCall call) throws ApiProblem {
         AuditFilter filter = filter(call, null);
         TimeRange times = TimeRange.of(call);
-        return new ManyObjects(out -> each(filter, times, out));
+        return new ManyObjects(out -> each(filter, times, call.sight(), out));
     }
 
-    private void each(AuditFilter filter, TimeRange times, Consumer<Map<String, Object>> out) {
+    private void each(AuditFilter filter, TimeRange times, TenantSight sight, Consumer<Map<String, Object>> out) {
         Position at = Position.START;
         List<AuditRow> page;
         do {
@@ -159,7 +169,7 @@ final class AuditResource {
             for (AuditRow row : page) {
                 at = row.position();
                 if (times.contains(row) && filter.matches(row.entry())) {
-                    out.accept(new AuditEvent(row).fields());
+                    out.accept(fields(row, sight));
                 }
             }
         } while (page.size() == PAGE);
@@ -210,7 +220,7 @@ final class AuditResource {
         AuditFilter filter = filter(call, null);
         TimeRange times = TimeRange.of(call);
         DecisionReplay replay = DecisionReplay.bySettingsOfEvents();
-        each(filter, times, replay::read);
+        each(filter, times, call.sight(), replay::read);
         DecisionReplay.DecisionReport report = replay.report();
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("decisions", report.decisions());

@@ -23,6 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Compares what another system says it delivered with the ledger. Only reads, line by line: a page of them is in memory at a time. */
 final class DeliveriesResource {
     private static final int PAGE = 500;
+    private static final long LARGEST_PAGE = 1 << 20;
 
     private final AdminLedger ledger;
 
@@ -35,6 +36,7 @@ final class DeliveriesResource {
         Report report = Report.EMPTY;
         List<Delivery> page = new ArrayList<>();
         int number = 0;
+        long characters = 0;
         Iterator<String> lines =
                 call.lines("tenant", "channel", "key", "payload").iterator();
         while (lines.hasNext()) {
@@ -46,10 +48,12 @@ final class DeliveriesResource {
                     throw TenantSight.otherTenant();
                 }
                 page.add(delivery);
+                characters += line.length();
             }
-            if (page.size() == PAGE) {
+            if (page.size() == PAGE || characters > LARGEST_PAGE) {
                 report = check.add(report, page);
                 page.clear();
+                characters = 0;
             }
         }
         return new OneObject(facts(check.add(report, page)));

@@ -4,7 +4,6 @@ import dev.semel.CallStatus;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Tenant;
-import dev.semel.audit.AuditEvent;
 import dev.semel.operator.Explanation;
 import dev.semel.operator.ShadowMessages;
 import dev.semel.operator.ShadowMessages.ComparedMessage;
@@ -173,7 +172,7 @@ final class RecordsResource {
         AuditFilter own = new AuditFilter(row.header().tenant(), null, row.id(), null);
         List<Map<String, Object>> events = new ArrayList<>();
         for (AuditRow each : ledger.operator().events(own, AuditRow.Position.END, LONGEST_STORY)) {
-            events.add(new AuditEvent(each).fields());
+            events.add(AuditResource.fields(each, call.sight()));
         }
         Collections.reverse(events);
         Map<String, Object> facts = new LinkedHashMap<>();

@@ -31,6 +31,9 @@ public record AttemptRecord(
     private static final String TOOK = "took_ms";
     private static final String ANSWER = "answer";
 
+    /** Where an event has the first kilobyte of the answer. */
+    public static final String ANSWER_FIELD = Events.NOTE + ANSWER;
+
     /**
      * How it ended.
      *

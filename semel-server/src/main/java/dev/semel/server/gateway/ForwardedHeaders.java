@@ -3,6 +3,7 @@ package dev.semel.server.gateway;
 import dev.semel.http.IdempotentExchange;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.config.GatewayConfig;
+import dev.semel.server.session.SessionCookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Collections;
@@ -18,10 +19,11 @@ import org.eclipse.jetty.http.HttpFields;
  * Which headers pass the gateway.
  *
  * <p><b>To the API</b> go all but: those of one connection, and those that Connection names; Host, Content-Length and Expect, which the
- * client of the gateway sets; those by which a request claims another method, path or origin than it has; a token of this server; and the
- * caller's key, in place of which the API gets a key that is derived from the record.
+ * client of the gateway sets; those by which a request claims another method, path or origin than it has; a token or the cookie of a session of this server; and
+ * the caller's key, in place of which the API gets a key that is derived from the record.
  *
- * <p><b>To the caller</b> go all but those of one connection, and those that the server sets itself.
+ * <p><b>To the caller</b> go all but those of one connection, and those that the server sets itself. A page of the API is not part of
+ * this server's site: browsers give it no cookies and no access to what an operator is logged in to.
  */
 final class ForwardedHeaders {
     private static final String KEY = "Idempotency-Key";
@@ -74,7 +76,10 @@ final class ForwardedHeaders {
                     && !HOP_BY_HOP.contains(lower)
                     && !NOT_SENT.contains(lower)
                     && !lower.startsWith("x-forwarded-")) {
-                Collections.list(request.getHeaders(name)).forEach(value -> headers.add(name, value));
+                Collections.list(request.getHeaders(name)).stream()
+                        .map(value -> lower.equals("cookie") ? SessionCookie.without(value) : value)
+                        .filter(value -> !value.isEmpty() || !lower.equals("cookie"))
+                        .forEach(value -> headers.add(name, value));
             }
         }
         RequestIds ids = RequestIds.of(request, () -> UUID.randomUUID().toString());
@@ -97,10 +102,12 @@ final class ForwardedHeaders {
             if (field.getValue() != null
                     && !dropped.contains(lower)
                     && !HOP_BY_HOP.contains(lower)
-                    && !NOT_RETURNED.contains(lower)) {
+                    && !NOT_RETURNED.contains(lower)
+                    && !(lower.equals("set-cookie") && SessionCookie.isSetBy(field.getValue()))) {
                 response.addHeader(field.getName(), field.getValue());
             }
         }
+        response.addHeader("Content-Security-Policy", "sandbox");
     }
 
     private static Set<String> named(Stream<String> connection) {

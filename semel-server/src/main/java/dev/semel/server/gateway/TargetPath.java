@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * segments, path parameters, encoded separators, dots, percent signs and control characters.
  */
 final class TargetPath {
-    private static final Pattern PATH = Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,=:@/-]|%[0-9A-Fa-f]{2})*");
+    private static final Pattern PATH = Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,=:@/-]|%[0-9A-Fa-f]{2})*+");
     private static final Pattern QUERY =
-            Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\\[\\]|{}^`\"-]|%[0-9A-Fa-f]{2})*");
+            Pattern.compile("(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\\[\\]|{}^`\"-]|%[0-9A-Fa-f]{2})*+");
     private static final Pattern AMBIGUOUS = Pattern.compile("%(?:2f|5c|2e|25|3b|3f|23|7f|[01][0-9a-f])");
     private static final Set<String> DOTS = Set.of(".", "..");
 

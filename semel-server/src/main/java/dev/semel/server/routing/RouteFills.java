@@ -53,6 +53,8 @@ public final class RouteFills {
     /** Each list looks at the whole ledger, so it is long. */
     private static final int LIST = 5_000;
 
+    private static final int SLOW_PART_SECONDS = 120;
+
     /** Messages of a commit. */
     private static final int COMMIT = 100;
 
@@ -179,17 +181,19 @@ public final class RouteFills {
     /** Runs a part: sends some messages, then a message for the rest. Repeatable: what was sent is not sent again. */
     private void handle(FillPart part, LeasedContext run) throws InterruptedException {
         RouteHistory history = history(part);
-        List<CompletedMessage> list = history.behind(part.behind(), LIST);
+        // An attempt has five minutes: a slow fill has short parts.
+        int most = part.perSecond() == 0 ? LIST : Math.min(LIST, part.perSecond() * SLOW_PART_SECONDS);
+        List<CompletedMessage> list = history.behind(part.behind(), most);
         FillSender sender = new FillSender(part, history.destination(), run);
         history.visit(list, sender::add);
         sender.send();
-        if (list.size() == LIST) {
+        if (list.size() == most) {
             FillPart next = new FillPart(
                     part.job(),
                     part.part() + 1,
                     part.scope(),
                     part.perSecond(),
-                    list.get(LIST - 1).place(),
+                    list.get(most - 1).place(),
                     part.sent() + sender.sent);
             sendOn(run, next);
         } else {

@@ -4,6 +4,7 @@ import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
+import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.http.ingress.Webhook;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * the route gives it, so what went there before, by the route or by an earlier fill, is recognised.
  */
 final class RouteHistory {
+    /** Between the arrival of a webhook and the end of its delivery, for clocks that differ. */
+    private static final Duration MARGIN = Duration.ofHours(1);
+
     /** So many bytes of payloads are read at a time, or one payload. */
     private static final int PORTION = 4 << 20;
 
@@ -47,7 +51,7 @@ final class RouteHistory {
     private final Channel.Leased<Webhook> destination;
 
     /** What is older may have gone to the destination although its record is no longer there. */
-    private final Instant remembered;
+    private final Duration remembered;
 
     /** @throws SemelException.Invalid when the configuration has no such route */
     RouteHistory(Operator operator, ServerConfig config, FillRequest request, FillPreview.FillCut cut) {
@@ -67,7 +71,7 @@ final class RouteHistory {
                     + "\". Add it to the configuration of every node first; nothing was changed.");
         }
         this.destination = ServerChannels.of(found);
-        this.remembered = cut.at().minus(retention(config, found));
+        this.remembered = retention(config, found);
     }
 
     private static String channel(ServerConfig config, String from) {
@@ -83,13 +87,18 @@ final class RouteHistory {
                         "The configuration has no source or topic \"" + from + "\". Nothing was changed."));
     }
 
-    /** For how long the ledger surely remembers what went to a destination. */
+    /** For how long the ledger surely remembers what went to a destination, however it ended. */
     private static Duration retention(ServerConfig config, DestinationConfig destination) {
-        return Catalogue.shipped()
+        Duration kept = Catalogue.shipped()
                 .with(config.policies())
                 .find(destination.policy())
-                .map(policy -> policy.retention().success())
+                .map(Policy::retention)
+                .map(retention -> retention.success().compareTo(retention.deadLetters()) < 0
+                        ? retention.success()
+                        : retention.deadLetters())
                 .orElse(Duration.ZERO);
+        Duration discarded = Policy.Retention.API.deadLetters();
+        return (kept.compareTo(discarded) < 0 ? kept : discarded).minus(MARGIN);
     }
 
     Channel.Leased<Webhook> destination() {
@@ -155,7 +164,7 @@ final class RouteHistory {
         FoundRecords there = sent.isEmpty() ? found : operator.records(sent);
         for (int i = 0; i < matching.size(); i++) {
             Message<Webhook> message = matching.get(i);
-            if (there.get(sent.get(i)) != null || wasForgotten(message, sent.get(i))) {
+            if (there.get(sent.get(i)) != null || wasForgotten(message, sent.get(i), there.now())) {
                 visitor.already();
             } else {
                 visitor.missing(message);
@@ -203,11 +212,15 @@ final class RouteHistory {
         return Identity.of(message.tenant(), destination.name(), message.key()).id();
     }
 
-    /** Whether it went there so long ago that its record is purged: then the audit knows. */
-    private boolean wasForgotten(Message<Webhook> message, RecordId record) {
+    /**
+     * Whether it went there so long ago that its record may be purged: then the audit knows.
+     *
+     * @param now by the clock of the store, when the record was not found
+     */
+    private boolean wasForgotten(Message<Webhook> message, RecordId record, long now) {
         Webhook webhook = Objects.requireNonNull(message.payload());
         AuditFilter events = new AuditFilter(null, destination.name(), record, null);
-        return webhook.transport().received().isBefore(remembered)
+        return webhook.transport().received().isBefore(Instant.ofEpochMilli(now).minus(remembered))
                 && !operator.events(events, AuditRow.Position.END, 1).isEmpty();
     }
 }

@@ -6,10 +6,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The cookie with a session's token. With TLS its name makes browsers accept it from this host alone. */
-final class SessionCookie {
+public final class SessionCookie {
     static final String SECURE_NAME = "__Host-semel-session";
     static final String PLAIN_NAME = "semel-session";
 
@@ -36,6 +37,24 @@ final class SessionCookie {
                 (secure ? SECURE_NAME : PLAIN_NAME) + "=" + text.value + "; Path=/; Max-Age="
                         + Math.max(0, text.left.toSeconds()) + "; HttpOnly; SameSite=Strict"
                         + (secure ? "; Secure" : ""));
+    }
+
+    /** A Cookie header without the cookies of this server; empty when there are no others. */
+    public static String without(String header) {
+        return Arrays.stream(header.split(";"))
+                .map(String::strip)
+                .filter(pair -> !pair.isEmpty() && !isOurs(pair))
+                .collect(Collectors.joining("; "));
+    }
+
+    /** Whether a Set-Cookie header would set a cookie of this server. */
+    public static boolean isSetBy(String header) {
+        return isOurs(header.strip());
+    }
+
+    private static boolean isOurs(String pair) {
+        String name = pair.split("[=;]", 2)[0].strip();
+        return name.equalsIgnoreCase(SECURE_NAME) || name.equalsIgnoreCase(PLAIN_NAME);
     }
 
     /** @param left until it ends; zero to remove it */

@@ -69,6 +69,19 @@ abstract class ExternalLaneSuite extends ExternalClaimFixture {
     }
 
     @Test
+    void d7_messageBehindAHeadThatAnotherTookOverIsNotRenewed() {
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        List<ExternalMessage<Note>> run = outside(CHAT, 10);
+        assertThat(run).hasSize(3);
+        time.advance(TEN_SECONDS.plusSeconds(1));
+        List<ExternalMessage<Note>> taken = claims.claim(CHAT, ACME, terms(1));
+        assertThat(keys(taken)).containsExactly("x1");
+        assertThat(claims.renew(CHAT, runs(run), TEN_SECONDS)).containsOnlyNulls();
+        assertThat(claims.renew(CHAT, runs(taken), TEN_SECONDS)).doesNotContainNull();
+        assertThat(finishAll(CHAT, taken)).containsOnly(RECORDED);
+    }
+
+    @Test
     void d7_failedMessageIsRetriedBeforeThoseBehindIt() {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         List<ExternalMessage<Note>> run = outside(CHAT, 10);
