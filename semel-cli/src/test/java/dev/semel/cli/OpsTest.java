@@ -54,7 +54,7 @@ class OpsTest {
     void keyWithoutARecordIsAbsent() {
         Shell shell = forget("charge", "--key", "k-2");
         assertThat(shell.exit()).isEqualTo(1);
-        assertThat(shell.out()).contains("no record of this key");
+        assertThat(shell.err()).contains("no record of this key");
     }
 
     @Test
