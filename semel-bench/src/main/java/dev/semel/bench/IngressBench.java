@@ -53,10 +53,11 @@ public final class IngressBench {
                 InterleavedRounds rounds = new InterleavedRounds();
                 WebhookSink sink = new WebhookSink();
                 HttpServer bare = servers.bare(api)) {
-            IngressTrial.Means means = new IngressTrial.Means(servers, bare, api, sink, rounds, progress);
+            IngressTrial.Surroundings shared =
+                    new IngressTrial.Surroundings(servers, bare, api, sink, rounds, progress);
             IngressStore sqlite = new IngressStore(
                     "sqlite", directory.semelUrl("ledger"), directory.jdbcUrl("ledger"), 0.5, directory.directory());
-            measure(sqlite, directory, means);
+            measure(sqlite, directory, shared);
             String database = postgres.freshDatabase();
             IngressStore postgresql = new IngressStore(
                     "postgresql",
@@ -64,13 +65,13 @@ public final class IngressBench {
                     postgres.jdbcUrl(database),
                     0.4,
                     postgres.dataDirectory());
-            measure(postgresql, directory, means);
+            measure(postgresql, directory, shared);
         }
         return findings.report();
     }
 
-    private void measure(IngressStore store, SqliteDirectory directory, IngressTrial.Means means) {
-        try (IngressTrial trial = new IngressTrial(store, directory.directory(), means, plan)) {
+    private void measure(IngressStore store, SqliteDirectory directory, IngressTrial.Surroundings shared) {
+        try (IngressTrial trial = new IngressTrial(store, directory.directory(), shared, plan)) {
             trial.run(findings);
         }
     }

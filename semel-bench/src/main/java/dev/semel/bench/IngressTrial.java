@@ -26,7 +26,7 @@ final class IngressTrial implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final IngressStore store;
-    private final Means means;
+    private final Surroundings shared;
     private final IngressPlan plan;
     private final IngressPlan.IngressVolume volume;
     private final HttpServer server;
@@ -49,7 +49,7 @@ final class IngressTrial implements AutoCloseable {
      *
      * @param api JDBC URL of the database of the API behind the gateway
      */
-    record Means(
+    record Surroundings(
             IngressServers servers,
             HttpServer bare,
             String api,
@@ -58,30 +58,30 @@ final class IngressTrial implements AutoCloseable {
             Consumer<String> progress) {}
 
     /** @param directory for its configuration */
-    IngressTrial(IngressStore store, Path directory, Means means, IngressPlan plan) {
+    IngressTrial(IngressStore store, Path directory, Surroundings shared, IngressPlan plan) {
         this.store = store;
-        this.means = means;
+        this.shared = shared;
         this.plan = plan;
         this.volume = plan.volume();
         this.placedBefore = placedOrders();
         say("starting the server");
         store.pause("source." + IngressYaml.STORED);
         String below = "/" + store.label();
-        this.server = means.servers.serve(
+        this.server = shared.servers.serve(
                 store.label(),
                 IngressYaml.write(
                         directory,
                         store.url(),
-                        means.sink.url(below),
-                        "http://127.0.0.1:" + means.bare.port() + "/api"));
+                        shared.sink.url(below),
+                        "http://127.0.0.1:" + shared.bare.port() + "/api"));
         this.toServer = new ConnectionSet(server, volume.connections());
-        this.toBare = new ConnectionSet(means.bare, volume.connections());
+        this.toBare = new ConnectionSet(shared.bare, volume.connections());
         this.bare = new WebhookCells(toBare, IngressYaml.STORED);
         this.stored = new WebhookCells(toServer, IngressYaml.STORED);
         this.delivered = new WebhookCells(toServer, IngressYaml.DELIVERED);
         this.chosen = new WebhookCells(toServer, IngressYaml.CHOSEN);
-        this.sink = means.sink.at(below + "/" + IngressYaml.DELIVERED);
-        this.chosenSink = means.sink.at(below + "/" + IngressYaml.CHOSEN);
+        this.sink = shared.sink.at(below + "/" + IngressYaml.DELIVERED);
+        this.chosenSink = shared.sink.at(below + "/" + IngressYaml.CHOSEN);
         GatewayCells.Ways ways = new GatewayCells.Ways(toBare, toServer);
         this.orders = new GatewayCells(ways, "/orders", placed);
         this.instant = new GatewayCells(ways, "/instant", new AtomicLong());
@@ -165,7 +165,7 @@ final class IngressTrial implements AutoCloseable {
         sink.await(delivered.acknowledged());
         store.pause(DESTINATION);
         int before = delivered.acknowledged();
-        means.rounds.count(webhooks(delivered, "backlog"), volume.backlog());
+        shared.rounds.count(webhooks(delivered, "backlog"), volume.backlog());
         while (store.records(DESTINATION) < delivered.acknowledged()) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
@@ -240,7 +240,7 @@ final class IngressTrial implements AutoCloseable {
                 store.label() + " acknowledged, one in " + SignedWebhooks.ONE_IN + " delivered",
                 (int) (webhooks / 10),
                 any -> {});
-        HeapGrowth growth = HeapGrowth.over(webhooks, cell, server, means.rounds);
+        HeapGrowth growth = HeapGrowth.over(webhooks, cell, server, shared.rounds);
         growth.report(
                 store.label(),
                 "webhooks",
@@ -250,15 +250,15 @@ final class IngressTrial implements AutoCloseable {
 
     private void warmUp(String what, List<Cell> cells) {
         say("warming up, " + what);
-        cells.forEach(cell -> means.rounds.count(cell, volume.warmUp()));
+        cells.forEach(cell -> shared.rounds.count(cell, volume.warmUp()));
     }
 
     private List<Timing> timed(List<Cell> cells, Map<String, Object> used) {
-        List<Timing> timings = means.rounds.run(
+        List<Timing> timings = shared.rounds.run(
                 plan.perCell(),
                 cells,
                 cell -> ProcessorTime.now(
-                        cell.name().startsWith(store.label()) ? server : means.bare, store.database()));
+                        cell.name().startsWith(store.label()) ? server : shared.bare, store.database()));
         used.putAll(ProcessorTime.table(timings));
         return timings;
     }
@@ -298,7 +298,7 @@ final class IngressTrial implements AutoCloseable {
     }
 
     private long placedOrders() {
-        try (Connection connection = DriverManager.getConnection(means.api);
+        try (Connection connection = DriverManager.getConnection(shared.api);
                 Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(BareServlet.COUNT)) {
             found.next();
@@ -310,7 +310,7 @@ final class IngressTrial implements AutoCloseable {
     }
 
     private void say(String what) {
-        means.progress.accept(store.label() + ": " + what);
+        shared.progress.accept(store.label() + ": " + what);
     }
 
     @Override

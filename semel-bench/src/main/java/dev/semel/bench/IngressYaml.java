@@ -21,6 +21,49 @@ final class IngressYaml {
 
     static final String TOKEN = "bench-0123456789abcdef";
 
+    private static final String TEXT = """
+            store: $STORE
+            listen:
+              port: $PORT
+              limits: {idle: $IDLE}
+            sources:
+              stored:
+                path: /stored
+                guessable-path: true
+                scheme: standard-webhooks
+                secrets: ${file:$DIRECTORY/secret}
+                tolerance: 1h
+              delivered:
+                path: /delivered
+                guessable-path: true
+                scheme: standard-webhooks
+                secrets: ${file:$DIRECTORY/secret}
+                tolerance: 1h
+              chosen:
+                path: /chosen
+                guessable-path: true
+                scheme: standard-webhooks
+                secrets: ${file:$DIRECTORY/secret}
+                tolerance: 1h
+            destinations:
+              delivered:
+                url: $DESTINATIONS/delivered
+                allow: {http: true, networks: [127.0.0.1/32]}
+              chosen:
+                url: $DESTINATIONS/chosen
+                allow: {http: true, networks: [127.0.0.1/32]}
+            routes:
+              - from: delivered
+                to: delivered
+              - from: chosen
+                to: chosen
+                when: [{json: /chosen, equals: "yes"}]
+            gateways:
+              api: {path: /gateway, upstream: "$API", key: optional, requests: 100}
+            tokens:
+              bench: {secret: "${file:$DIRECTORY/token}", tenant: acme, scopes: [run]}
+            """;
+
     private IngressYaml() {}
 
     /**
@@ -39,9 +82,12 @@ final class IngressYaml {
             int port = freePort();
             Path file = Files.writeString(
                     directory.resolve("semel.yaml"),
-                    text(directory, destinations, api)
-                            .replace("$STORE", store)
-                            .replace("$PORT", Integer.toString(port)));
+                    TEXT.replace("$STORE", store)
+                            .replace("$PORT", Integer.toString(port))
+                            .replace("$IDLE", MeasuredServer.IDLE.toHours() + "h")
+                            .replace("$DIRECTORY", directory.toString())
+                            .replace("$DESTINATIONS", destinations)
+                            .replace("$API", api));
             return new MeasuredConfig(file, port);
         } catch (IOException e) {
             throw new UncheckedIOException("The server's configuration cannot be written", e);
@@ -55,37 +101,5 @@ final class IngressYaml {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
-    }
-
-    private static String text(Path directory, String destinations, String api) {
-        return """
-                store: $STORE
-                listen:
-                  port: $PORT
-                  limits: {idle: %dh}
-                """.formatted(MeasuredServer.IDLE.toHours())
-                + "sources:\n" + source(STORED, directory) + source(DELIVERED, directory) + source(CHOSEN, directory)
-                + "destinations:\n" + destination(DELIVERED, destinations) + destination(CHOSEN, destinations)
-                + """
-                routes:
-                  - {from: delivered, to: delivered}
-                  - {from: chosen, to: chosen, when: [{json: /chosen, equals: "yes"}]}
-                gateways:
-                  api: {path: /gateway, upstream: "%s", key: optional, requests: 100}
-                tokens:
-                  bench: {secret: "${file:%s}", tenant: acme, scopes: [run]}
-                """.formatted(api, directory.resolve("token"));
-    }
-
-    private static String source(String name, Path directory) {
-        return """
-                  %s: {path: /%s, guessable-path: true, scheme: standard-webhooks, secrets: "${file:%s}", tolerance: 1h}
-                """.formatted(name, name, directory.resolve("secret"));
-    }
-
-    private static String destination(String name, String destinations) {
-        return """
-                  %s: {url: "%s", allow: {http: true, networks: [127.0.0.1/32]}}
-                """.formatted(name, destinations + "/" + name);
     }
 }

@@ -17,6 +17,7 @@ import dev.semel.server.config.SourceConfig;
 import dev.semel.server.config.TopicConfig;
 import dev.semel.server.oidc.OidcSettings;
 import dev.semel.server.oidc.RoleGrant;
+import dev.semel.server.session.OperatorSettings;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -244,10 +245,9 @@ final class ConfigCheck implements Callable<Integer> {
             List<CheckedRoute> routes,
             List<CheckedDestination> destinations,
             List<CheckedGateway> gateways,
-            List<CheckedUser> users,
-            @Nullable CheckedProvider oidc) {
-        static final CheckedParts NONE =
-                new CheckedParts(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), null);
+            @JsonUnwrapped CheckedOperators operators) {
+        static final CheckedParts NONE = new CheckedParts(
+                List.of(), List.of(), List.of(), List.of(), List.of(), new CheckedOperators(List.of(), null));
 
         static CheckedParts of(ServerConfig config) {
             return new CheckedParts(
@@ -258,8 +258,15 @@ final class ConfigCheck implements Callable<Integer> {
                             .toList(),
                     config.destinations().stream().map(CheckedDestination::of).toList(),
                     config.gateways().stream().map(CheckedGateway::of).toList(),
-                    config.operators().users().stream().map(CheckedUser::of).toList(),
-                    CheckedProvider.of(config.operators().oidc()));
+                    CheckedOperators.of(config.operators()));
+        }
+    }
+
+    record CheckedOperators(
+            List<CheckedUser> users, @Nullable CheckedProvider oidc) {
+        static CheckedOperators of(OperatorSettings operators) {
+            return new CheckedOperators(
+                    operators.users().stream().map(CheckedUser::of).toList(), CheckedProvider.of(operators.oidc()));
         }
     }
 

@@ -23,6 +23,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Line;
 import dev.semel.store.Moved;
 import dev.semel.store.Queue;
@@ -39,7 +40,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +129,7 @@ final class ExternalGrants<P> {
 
     /** Whether records are held that an earlier claim of the same id was granted and whose reply was lost. */
     private boolean again(long token) {
-        List<Row> held = ofTenant(queue().heldBy(channel.name(), token));
+        List<Row> held = withPayloads(ofTenant(queue().heldBy(channel.name(), token)));
         if (held.isEmpty()) {
             return false;
         }
@@ -146,6 +149,27 @@ final class ExternalGrants<P> {
         }
         write();
         return !granted.isEmpty();
+    }
+
+    /**
+     * Rows of {@link Queue#heldBy}, with the payloads that it leaves out: no more than one claim brings. Without those that were taken over
+     * meanwhile.
+     */
+    private List<Row> withPayloads(List<Row> held) {
+        List<RecordId> withheld =
+                held.stream().filter(row -> row.withheld() > 0).map(Row::id).toList();
+        if (withheld.isEmpty()) {
+            return held;
+        }
+        FoundRecords found = services.store().ledger().find(withheld);
+        return held.stream()
+                .flatMap(row -> row.withheld() == 0 ? Stream.of(row) : underSameFence(row, found).stream())
+                .toList();
+    }
+
+    private static Optional<Row> underSameFence(Row held, FoundRecords found) {
+        return Optional.ofNullable(found.get(held.id()))
+                .filter(row -> row.status().fence() == held.status().fence());
     }
 
     private void claimParts(long token) {
@@ -177,7 +201,7 @@ final class ExternalGrants<P> {
         }
         Set<RecordId> known = new HashSet<>();
         granted.forEach(message -> known.add(message.run().record()));
-        List<Row> rows = claimed.partial() ? queue().heldBy(channel.name(), owner) : claimed.rows();
+        List<Row> rows = claimed.partial() ? withPayloads(queue().heldBy(channel.name(), owner)) : claimed.rows();
         for (Row row : rows) {
             if (!known.contains(row.id())) {
                 add(row, since, asked);

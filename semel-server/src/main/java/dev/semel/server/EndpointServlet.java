@@ -216,6 +216,12 @@ final class EndpointServlet extends HttpServlet {
             return path;
         }
 
+        /** As it was sent: Jetty throws for a charset that it does not know. */
+        @Override
+        public @Nullable String getContentType() {
+            return getHeader("Content-Type");
+        }
+
         @Override
         public @Nullable String getPathInfo() {
             String whole = super.getPathInfo();

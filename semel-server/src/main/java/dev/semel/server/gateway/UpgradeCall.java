@@ -3,6 +3,7 @@ package dev.semel.server.gateway;
 import dev.semel.server.config.GatewayConfig;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Collections;
@@ -67,7 +68,7 @@ final class UpgradeCall {
         }
         boolean taken = false;
         try {
-            taken = run(client, target, new UpstreamCall(config, request, response), upgraded);
+            taken = run(client, target, new UpstreamCall(config, request, new LastResponse(response)), upgraded);
         } finally {
             if (!taken) {
                 upgraded.release();
@@ -98,7 +99,6 @@ final class UpgradeCall {
                 join(answer.head(), answer.connection(), core, upgraded);
                 return true;
             }
-            response.setHeader("Connection", "close");
             call.pass(sent, answer.head(), body);
         } catch (InterruptedException e) {
             giveUp(answered);
@@ -108,7 +108,6 @@ final class UpgradeCall {
         } catch (ExecutionException | TimeoutException | IOException e) {
             giveUp(answered);
             call.failed(sent, e);
-            response.setHeader("Connection", "close");
         }
         return false;
     }
@@ -143,6 +142,20 @@ final class UpgradeCall {
         core.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, end);
     }
 
+    /** Behind it the connection is closed. */
+    private static final class LastResponse extends HttpServletResponseWrapper {
+        LastResponse(HttpServletResponse response) {
+            super(response);
+            setHeader("Connection", "close");
+        }
+
+        @Override
+        public void reset() {
+            super.reset();
+            setHeader("Connection", "close");
+        }
+    }
+
     /** Takes over the connection on which the API has answered 101. */
     private record Joining(
             CompletableFuture<UpgradeAnswer> answered, Function<EndPoint, UpgradedConnection> connections)
@@ -154,6 +167,12 @@ final class UpgradeCall {
 
         @Override
         public void upgrade(Response head, EndPoint api, Callback callback) {
+            if (!WEBSOCKET.equalsIgnoreCase(head.getHeaders().get(HttpHeader.UPGRADE))) {
+                api.close();
+                answered.completeExceptionally(new IOException("the API changed to another protocol than WebSocket"));
+                callback.succeeded();
+                return;
+            }
             UpgradedConnection connection = connections.apply(api);
             if (!answered.complete(new UpgradeAnswer(head, connection))) {
                 connection.close();

@@ -1,6 +1,5 @@
-/**
- * Limits on connections, on how slowly requests may arrive, and on how slowly answers may be read: a slow client costs a connection and a
- * bounded number of bytes, never a thread.
- */
-@org.jspecify.annotations.NullMarked
+/** How the listener takes requests in: slow bodies and readers, and many connections, cost no thread. */
+@NullMarked
 package dev.semel.server.listen;
+
+import org.jspecify.annotations.NullMarked;

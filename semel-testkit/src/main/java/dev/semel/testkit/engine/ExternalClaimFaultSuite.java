@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Channel;
 import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
@@ -58,6 +60,16 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
         assertThat(claims.claim(MAIL, ACME, terms(3, "c-1")))
                 .as("those that are still held")
                 .containsExactlyInAnyOrderElementsOf(first.subList(1, 3));
+    }
+
+    @Test
+    void c1_repeatedClaimHasLargePayloadsToo() {
+        Note large = new Note("lane", "x".repeat(100_000));
+        engine.send(MAIL, Message.of(ACME, Key.of("large"), large)).orThrow();
+        List<ExternalMessage<Note>> first = claims.claim(MAIL, ACME, terms(3, "c-1"));
+        assertThat(first).extracting(ExternalMessage::payload).containsExactly(large);
+        assertThat(otherNode().externalClaims().claim(MAIL, ACME, terms(3, "c-1")))
+                .containsExactlyElementsOf(first);
     }
 
     @Test
