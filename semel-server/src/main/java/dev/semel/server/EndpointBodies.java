@@ -31,10 +31,10 @@ final class EndpointBodies implements BodyRule {
     public AwaitedBody of(Request request) {
         Generation generation = current.get();
         OpenLedger ledger = generation.ledger();
-        if (ledger == null) {
+        String path = request.getHttpURI().getPath();
+        if (ledger == null || path == null) {
             return AwaitedBody.NOTHING;
         }
-        String path = request.getHttpURI().getPath();
         for (SourceConfig source : generation.config().sources()) {
             if (path.equals(source.path()) || source.withParts() && path.startsWith(source.path() + "/")) {
                 return AwaitedBody.whole(ledger.largestBody(source));
