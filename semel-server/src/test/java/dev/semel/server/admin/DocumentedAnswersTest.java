@@ -65,16 +65,19 @@ class DocumentedAnswersTest {
             Set<String> answered = AdminEndpoints.all().stream()
                     .map(endpoint -> endpoint.output().schema())
                     .collect(Collectors.toSet());
-            assertThat(answered).allSatisfy(schema -> assertThat(AdminSchemas.all())
-                    .anyMatch(each -> each.name().equals(schema)));
+            assertThat(answered)
+                    .allSatisfy(schema -> assertThat(AdminSchemas.all())
+                            .anyMatch(each -> each.name().equals(schema)));
             // Those of programs are answered by the other API.
-            AdminSchemas.all().forEach(schema -> schema.fields().forEach(field -> {
-                if (schema.name().startsWith("Record") && !unseen.contains(schema.name() + "." + field.name())) {
-                    ofRecords.add(field.name());
-                }
-            }));
-            unseen.removeIf(each -> AdminSchemas.all().stream()
-                    .noneMatch(schema -> each.startsWith(schema.name() + ".")));
+            AdminSchemas.all()
+                    .forEach(schema -> schema.fields().forEach(field -> {
+                        if (schema.name().startsWith("Record")
+                                && !unseen.contains(schema.name() + "." + field.name())) {
+                            ofRecords.add(field.name());
+                        }
+                    }));
+            unseen.removeIf(
+                    each -> AdminSchemas.all().stream().noneMatch(schema -> each.startsWith(schema.name() + ".")));
             unseen.removeIf(each -> each.startsWith("Record") && ofRecords.contains(each.replaceFirst(".*\\.", "")));
             unseen.removeAll(NOT_SHOWN_HERE);
             assertThat(unseen).isEmpty();
@@ -134,14 +137,14 @@ class DocumentedAnswersTest {
         String mail = "/records/" + id("acme", "mail", "lost-1");
         server.post(ADMIN, mail + "/replay", reason);
         server.post(ADMIN, mail + "/cancel", reason);
-        server.post(
-                ADMIN,
-                "/forget",
-                "{\"reason\":\"r\",\"tenant\":\"acme\",\"operation\":\"order\",\"key\":\"o-1\"}");
+        server.post(ADMIN, "/forget", "{\"reason\":\"r\",\"tenant\":\"acme\",\"operation\":\"order\",\"key\":\"o-1\"}");
         server.mended = true;
         String job = server.post(ADMIN, "/dead/replays", "{\"reason\":\"r\",\"operation\":\"mail\"}")
                 .text("job");
-        server.engine().handle(dev.semel.operator.Replays.CHANNEL, server.engine().operator().replays()::handle);
+        server.engine()
+                .handle(
+                        dev.semel.operator.Replays.CHANNEL,
+                        server.engine().operator().replays()::handle);
         server.work();
         server.get(ADMIN, "/dead/replays/" + job);
         server.post(ADMIN, "/dead/replays/pause", reason);
