@@ -50,6 +50,15 @@ final class EndpointServlet extends HttpServlet {
                 default -> endpoint(request, response, generation);
             }
         } finally {
+            leave(request, generation);
+        }
+    }
+
+    /** A request that is answered later, by another thread, uses its generation until then. */
+    private static void leave(HttpServletRequest request, Generation generation) {
+        if (request.isAsyncStarted()) {
+            request.getAsyncContext().addListener(new LeavingListener(generation));
+        } else {
             generation.leave();
         }
     }

@@ -14,6 +14,7 @@ import dev.semel.execution.GatewayRuns;
 import dev.semel.http.shared.ProblemDocument;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.key.Keys;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -59,6 +60,10 @@ public class WebhookServlet extends HttpServlet {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookServlet.class);
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final Duration LATER = Duration.ofMinutes(5);
+
+    /** A webhook that is not stored by then is answered 503. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
     private static final int LARGEST_VALUE = 1 << 20;
     private static final int LONGEST_HEADER = 1_024;
 
@@ -79,6 +84,7 @@ public class WebhookServlet extends HttpServlet {
     private final transient @Nullable GatewayRuns counts;
     private final int largestBody;
     private final transient WarningLimit warnings = new WarningLimit(System::nanoTime);
+    private final transient SharedStoring<Message<Webhook>, Sent> storing = new SharedStoring<>(this::sendAll);
 
     /**
      * @param channel made by {@link Webhook#atomic} or {@link Webhook#leased}
@@ -180,10 +186,65 @@ public class WebhookServlet extends HttpServlet {
                 acknowledge(response, "handshake", reply.get());
                 return;
             }
-            Sent sent = store(message(received, ids));
-            acknowledge(response, result(sent), "");
+            store(message(received, ids), request, response, ids);
         } catch (Refused e) {
             refuse(response, ids, e);
+        }
+    }
+
+    /** On this thread, or together with others once this thread has left. */
+    private void store(
+            Message<Webhook> message, HttpServletRequest request, HttpServletResponse response, RequestIds ids)
+            throws IOException, Refused {
+        switch (request.isAsyncSupported() ? storing.enter() : SharedStoring.Turn.STORE_ALONE) {
+            case STORE_ALONE -> acknowledge(response, result(store(message)), "");
+            case STORE_NOW -> {
+                Sent sent;
+                try {
+                    sent = store(message);
+                } finally {
+                    storing.leave();
+                }
+                acknowledge(response, result(sent), "");
+            }
+            case QUEUE -> storing.add(waiting(message, request, response, ids));
+        }
+    }
+
+    private WaitingWebhook waiting(
+            Message<Webhook> message, HttpServletRequest request, HttpServletResponse response, RequestIds ids) {
+        try {
+            AsyncContext context = request.startAsync(request, response);
+            context.setTimeout(LONGEST_WAIT.toMillis());
+            return new WaitingWebhook(message, context, new Answering(response, ids));
+        } catch (RuntimeException | Error e) {
+            storing.giveUp();
+            throw e;
+        }
+    }
+
+    /** Answers a request whose thread has left. */
+    private final class Answering implements WaitingWebhook.Answering {
+        private final HttpServletResponse response;
+        private final RequestIds ids;
+
+        Answering(HttpServletResponse response, RequestIds ids) {
+            this.response = response;
+            this.ids = ids;
+        }
+
+        @Override
+        public void stored(Sent sent) throws IOException {
+            try {
+                acknowledge(response, result(sent), "");
+            } catch (Refused e) {
+                refuse(response, ids, e);
+            }
+        }
+
+        @Override
+        public void failed(RuntimeException why) throws IOException {
+            refuse(response, ids, notStored(why));
         }
     }
 
@@ -269,21 +330,27 @@ public class WebhookServlet extends HttpServlet {
     /** Dedupe and enqueue, in one commit. Everything that is thrown here means that nothing was acknowledged. */
     private Sent store(Message<Webhook> message) throws Refused {
         try {
-            return send(message);
+            return sendAll(List.of(message)).get(0);
         } catch (RuntimeException e) {
-            warnings.next(IngressCode.STORE_UNAVAILABLE)
-                    .ifPresent(withheld -> LOG.error(
-                            "Webhook source {}: storing a webhook failed; rejected with 503. A sender that retries sends it again.{}",
-                            source.name(),
-                            others(withheld),
-                            e));
-            throw new Refused(IngressCode.STORE_UNAVAILABLE, "storing it failed");
+            throw notStored(e);
         }
     }
 
-    /** Returns when the message is durable. */
-    Sent send(Message<Webhook> message) {
-        return semel.send(channel, message);
+    private Refused notStored(RuntimeException why) {
+        warnings.next(IngressCode.STORE_UNAVAILABLE)
+                .ifPresent(withheld -> LOG.error(
+                        "Webhook source {}: storing a webhook failed; rejected with 503. A sender that retries sends it again.{}",
+                        source.name(),
+                        others(withheld),
+                        why));
+        return new Refused(IngressCode.STORE_UNAVAILABLE, "storing it failed");
+    }
+
+    /** Returns when the messages are durable, or surely not stored. */
+    List<Sent> sendAll(List<Message<Webhook>> messages) {
+        return messages.size() == 1
+                ? List.of(semel.send(channel, messages.get(0)))
+                : semel.sendAll(channel, messages);
     }
 
     private String result(Sent sent) throws Refused {
@@ -319,7 +386,9 @@ public class WebhookServlet extends HttpServlet {
             response.setContentType("text/plain");
         }
         response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        if (body.length > 0) {
+            response.getOutputStream().write(body);
+        }
     }
 
     private void count(String answer) {

@@ -87,8 +87,8 @@ public final class IngressProcess implements AutoCloseable {
             private static final long serialVersionUID = 1;
 
             @Override
-            Sent send(Message<Webhook> message) {
-                Sent sent = super.send(message);
+            List<Sent> sendAll(List<Message<Webhook>> messages) {
+                List<Sent> sent = super.sendAll(messages);
                 haltAt(HaltPoint.BEFORE_THE_REPLY, halt);
                 return sent;
             }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * The last writes of a transaction, held back to be sent together with COMMIT in one round trip: the record of a first call, and
@@ -22,6 +24,9 @@ final class PostgresHeldWrites {
     static final int MOST_MESSAGES = 8;
 
     private static final String COMMIT = "; COMMIT";
+
+    /** Held behind the bound for waits, which stays. */
+    private static final String SAVEPOINT = "SAVEPOINT semel_messages";
 
     /** By what they consist of. */
     private static final Map<Long, String> STATEMENTS = new ConcurrentHashMap<>();
@@ -57,8 +62,17 @@ final class PostgresHeldWrites {
         messages.addAll(sent);
     }
 
+    /** How the messages are stored. */
+    private enum Form {
+        /** Nearly all are new. */
+        PLAIN,
+        /** One of them was there already: behind the first form, which is undone. */
+        DEMANDING
+    }
+
     /**
-     * Sends all of it, and holds nothing any more.
+     * Sends all of it, and holds nothing any more. If a message is there already, what was sent is undone up to the first message and sent
+     * once more in the other form, in a second round trip.
      *
      * @param number which the transaction must be where no record knows it, see {@link PostgresSameTransaction}
      */
@@ -67,10 +81,36 @@ final class PostgresHeldWrites {
         List<Arrival> sent = List.copyOf(messages);
         first = null;
         messages.clear();
-        try (PreparedStatement statement = connection.prepareStatement(sql(record, sent, commit))) {
-            PostgresBinder binder = new PostgresBinder(statement).text(record == null ? number : record.insert.xid());
-            for (Arrival message : sent) {
-                PostgresMessageInsert.bindDemanding(binder, now, record == null ? null : record.insert.tx(), message);
+        // Asked for now, because a pool closes its own connection upon some errors.
+        BaseConnection driver = connection.unwrap(BaseConnection.class);
+        try {
+            send(connection, new HeldBatch(record, sent, Form.PLAIN, commit), now, number);
+        } catch (SQLException e) {
+            boolean mayBeSentBefore = !sent.isEmpty()
+                    && PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)
+                    && driver.getTransactionState() == TransactionState.FAILED;
+            if (!mayBeSentBefore) {
+                throw e;
+            }
+            send(connection, new HeldBatch(record, sent, Form.DEMANDING, commit), now, number);
+        }
+    }
+
+    private static void send(Connection connection, HeldBatch batch, @Nullable Long now, @Nullable String number)
+            throws SQLException {
+        FirstWrite record = batch.record;
+        Long tx = record == null ? null : record.insert.tx();
+        try (PreparedStatement statement = connection.prepareStatement(batch.sql())) {
+            PostgresBinder binder = new PostgresBinder(statement);
+            if (batch.form == Form.PLAIN) {
+                binder.text(record == null ? number : record.insert.xid());
+            }
+            for (Arrival message : batch.messages) {
+                if (batch.form == Form.PLAIN) {
+                    PostgresPlainMessage.bind(binder, now, tx, message);
+                } else {
+                    PostgresMessageInsert.bindDemanding(binder, now, tx, message);
+                }
             }
             if (record != null) {
                 record.insert.bind(binder, now, record.write);
@@ -79,25 +119,37 @@ final class PostgresHeldWrites {
         }
     }
 
-    private static String sql(@Nullable FirstWrite record, List<Arrival> sent, boolean commit) {
-        long shape = (commit ? 1 : 0) + (record == null ? 0 : record.write.event() == null ? 2 : 4);
-        long places = 8;
-        for (Arrival message : sent) {
-            shape += places * (1 + PostgresMessageInsert.kind(message));
-            places *= 1 + PostgresMessageInsert.KINDS;
+    private record HeldBatch(
+            @Nullable FirstWrite record, List<Arrival> messages, Form form, boolean commit) {
+        String sql() {
+            long shape = (commit ? 1 : 0)
+                    + (record == null ? 0 : record.write.event() == null ? 2 : 4)
+                    + (form == Form.PLAIN ? 0 : 8);
+            long places = 16;
+            for (Arrival message : messages) {
+                shape += places * (1 + PostgresMessageInsert.kind(message));
+                places *= 1 + PostgresMessageInsert.KINDS;
+            }
+            return STATEMENTS.computeIfAbsent(shape, key -> compose());
         }
-        return STATEMENTS.computeIfAbsent(shape, key -> compose(record, sent, commit));
-    }
 
-    private static String compose(@Nullable FirstWrite record, List<Arrival> sent, boolean commit) {
-        List<String> statements = new ArrayList<>();
-        for (Arrival message : sent) {
-            statements.add(PostgresMessageInsert.demanding(PostgresMessageInsert.kind(message), record != null));
+        private String compose() {
+            List<String> statements = new ArrayList<>();
+            if (!messages.isEmpty()) {
+                statements.add(form == Form.PLAIN ? SAVEPOINT : "ROLLBACK TO " + SAVEPOINT);
+            }
+            for (Arrival message : messages) {
+                int kind = PostgresMessageInsert.kind(message);
+                statements.add(
+                        form == Form.PLAIN
+                                ? PostgresPlainMessage.sql(kind, record != null)
+                                : PostgresMessageInsert.demanding(kind, record != null));
+            }
+            if (record != null) {
+                statements.add(PostgresFirstInsert.sql(record.write));
+            }
+            String sql = String.join("; ", statements) + PostgresSql.WAIT_AS_BEFORE + (commit ? COMMIT : "");
+            return form == Form.PLAIN ? PostgresSameTransaction.AND_WAIT + sql : sql;
         }
-        if (record != null) {
-            statements.add(PostgresFirstInsert.sql(record.write));
-        }
-        String sql = String.join("; ", statements);
-        return PostgresSameTransaction.bounded(sql) + (commit ? COMMIT : "");
     }
 }

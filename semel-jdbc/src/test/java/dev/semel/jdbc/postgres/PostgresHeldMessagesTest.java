@@ -148,6 +148,37 @@ class PostgresHeldMessagesTest {
     }
 
     @Test
+    void messageUnderTheRecordsOwnKeyIsNeitherADuplicateNorStored() throws Exception {
+        Arrival own = message("k");
+        assertThatThrownBy(() -> run("k", own)).isInstanceOf(SemelException.class);
+        assertThat(effects()).isZero();
+        assertThat(isQueued("k")).isFalse();
+    }
+
+    @Test
+    void expiredMessageUnderTheSameIdIsReplaced() throws Exception {
+        store.queue().orElseThrow().enqueue(List.of(message("m")));
+        schema.execute("UPDATE semel_record SET state = 2, at = 1, turn = 0");
+        assertThat(run("k", message("m"), message("n"))).isEqualTo("done");
+        assertThat(isQueued("m")).isTrue();
+        assertThat(isQueued("n")).isTrue();
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void a5_lostReplyToACommitThatADuplicateHadStoppedIsFoundNotToBeCommitted() throws Exception {
+        store.queue().orElseThrow().enqueue(List.of(message("m")));
+        proxy.atCommit(Loss.REPLY);
+        assertThatThrownBy(() -> run("k", message("m"), message("n")))
+                .isInstanceOf(SemelException.StoreUnavailable.class);
+        assertThat(effects()).isZero();
+        assertThat(isQueued("n")).isFalse();
+        assertThat(run("k", message("m"), message("n"))).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+        assertThat(queuedEvents("n")).isEqualTo(1);
+    }
+
+    @Test
     void deferredConstraintThatFailsAtTheCommitIsTheHandlersFailureAndNoLostRun() throws Exception {
         schema.execute("ALTER TABLE effect ADD CONSTRAINT one UNIQUE (n) DEFERRABLE INITIALLY DEFERRED");
         assertThat(run("k1", message("m1"))).isEqualTo("done");
