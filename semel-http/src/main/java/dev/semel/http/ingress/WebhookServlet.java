@@ -348,9 +348,7 @@ public class WebhookServlet extends HttpServlet {
 
     /** Returns when the messages are durable, or surely not stored. */
     List<Sent> sendAll(List<Message<Webhook>> messages) {
-        return messages.size() == 1
-                ? List.of(semel.send(channel, messages.get(0)))
-                : semel.sendAll(channel, messages);
+        return messages.size() == 1 ? List.of(semel.send(channel, messages.get(0))) : semel.sendAll(channel, messages);
     }
 
     private String result(Sent sent) throws Refused {

@@ -68,15 +68,16 @@ class SharedStoringOnContainersTest {
     private final List<HeldServlet> servlets = new ArrayList<>();
 
     private Endpoint held(Container container, Store store) {
-        return Endpoint.serving(Sender.STRIPE, container, EngineSettings.on(store).open(), store, (engine, clock) -> {
-            HeldServlet servlet = new HeldServlet(
-                    engine,
-                    Sender.STRIPE
-                            .source(WebhookSecrets.of(Sender.STRIPE.secret))
-                            .withClock(() -> Instant.ofEpochSecond(clock.get())));
-            servlets.add(servlet);
-            return servlet;
-        });
+        return Endpoint.serving(
+                Sender.STRIPE, container, EngineSettings.on(store).open(), store, (engine, clock) -> {
+                    HeldServlet servlet = new HeldServlet(
+                            engine,
+                            Sender.STRIPE
+                                    .source(WebhookSecrets.of(Sender.STRIPE.secret))
+                                    .withClock(() -> Instant.ofEpochSecond(clock.get())));
+                    servlets.add(servlet);
+                    return servlet;
+                });
     }
 
     private List<CompletableFuture<ReceivedResponse>> sendMany(Endpoint endpoint) throws InterruptedException {
@@ -91,8 +92,8 @@ class SharedStoringOnContainersTest {
 
     @ParameterizedTest
     @MethodSource("places")
-    void webhooksOfManyRequestsShareCommitsAndEachIsAnsweredForItself(
-            Endpoint.LedgerKind kind, Container container) throws Exception {
+    void webhooksOfManyRequestsShareCommitsAndEachIsAnsweredForItself(Endpoint.LedgerKind kind, Container container)
+            throws Exception {
         try (Endpoint endpoint = held(container, kind.fresh().get())) {
             List<CompletableFuture<ReceivedResponse>> responses = sendMany(endpoint);
             assertThat(responses).noneMatch(CompletableFuture::isDone);

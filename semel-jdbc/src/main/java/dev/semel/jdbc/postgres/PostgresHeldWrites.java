@@ -119,8 +119,7 @@ final class PostgresHeldWrites {
         }
     }
 
-    private record HeldBatch(
-            @Nullable FirstWrite record, List<Arrival> messages, Form form, boolean commit) {
+    private record HeldBatch(@Nullable FirstWrite record, List<Arrival> messages, Form form, boolean commit) {
         String sql() {
             long shape = (commit ? 1 : 0)
                     + (record == null ? 0 : record.write.event() == null ? 2 : 4)

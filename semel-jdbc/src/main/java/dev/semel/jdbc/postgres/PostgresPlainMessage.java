@@ -33,9 +33,7 @@ final class PostgresPlainMessage {
 
     /** Where the lookup of a record has read the number of the transaction for the audit: a parameter of the event. */
     private static final List<String> KNOWN_TRANSACTION = byKind(
-            "0",
-            PostgresSql.NOW + " AS now",
-            String.format(Locale.ROOT, EVENT, "?::bigint", PostgresSql.NOW, ""));
+            "0", PostgresSql.NOW + " AS now", String.format(Locale.ROOT, EVENT, "?::bigint", PostgresSql.NOW, ""));
 
     /**
      * As for a grant, the server must be the one that the epoch was raised for. The fence is 0 here as well; it is made of the epoch's bits,
