@@ -69,7 +69,7 @@ class SqliteUpgradeTest {
         Path file = SqliteVersion1.file(directory);
         assertThatThrownBy(() -> SqliteFixture.open(file, StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("older than version 4")
+                .hasMessageContaining("older than version 5")
                 .hasMessageContaining("--engine sqlite --from 1");
         assertThat(SqliteVersion1.version(file)).isEqualTo(1);
     }
