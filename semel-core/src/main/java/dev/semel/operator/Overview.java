@@ -13,17 +13,13 @@ import org.jspecify.annotations.Nullable;
  * What happened in a window of time, on all nodes; how things stand; and what needs a person.
  *
  * @param now when it was read
- * @param from when the first point of each series begins
- * @param tenant whose figures these are; all tenants when absent
  * @param attention what needs a person, the most urgent first
  * @param operations those of which there is anything to say, the busiest first
  * @param historySince when the oldest figures that are kept begin; absent when there are none
  */
 public record Overview(
         Instant now,
-        OverviewWindow window,
-        Instant from,
-        @Nullable String tenant,
+        OverviewScope scope,
         List<Attention> attention,
         List<OperationActivity> operations,
         Optional<Instant> historySince) {
@@ -33,13 +29,20 @@ public record Overview(
         operations = List.copyOf(operations);
     }
 
+    /**
+     * What it covers.
+     *
+     * @param from when the first point of each series begins
+     * @param tenant whose figures these are; all tenants when absent
+     */
+    public record OverviewScope(
+            OverviewWindow window, Instant from, @Nullable String tenant) {}
+
     /** The same of one operation alone. */
     public Overview only(String operation) {
         return new Overview(
                 now,
-                window,
-                from,
-                tenant,
+                scope,
                 attention.stream()
                         .filter(each ->
                                 each.operation() == null || each.operation().equals(operation))

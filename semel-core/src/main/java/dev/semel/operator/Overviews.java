@@ -78,9 +78,7 @@ public final class Overviews {
         PresentState present = PresentState.of(store, tenant);
         return new Overview(
                 Instant.ofEpochMilli(now),
-                window,
-                Instant.ofEpochMilli(from),
-                tenant,
+                new Overview.OverviewScope(window, Instant.ofEpochMilli(from), tenant),
                 AttentionList.of(present, tenant, openBreakers.get()),
                 operations(window, tenant, history, present),
                 log.flatMap(each -> since(each, whose)));
