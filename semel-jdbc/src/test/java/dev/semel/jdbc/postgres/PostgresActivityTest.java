@@ -74,7 +74,8 @@ class PostgresActivityTest {
         try (Connection connection = schema.connect()) {
             assertThat(plan(connection, filled(PostgresActivity.READ, "10000", "''", "1", "2")))
                     .anyMatch(step -> step.contains("semel_activity_pkey"))
-                    .anyMatch(step -> step.contains("Index Cond: ((step = 10000) AND (tenant = ''::text) AND (began >= 1)"))
+                    .anyMatch(step ->
+                            step.contains("Index Cond: ((step = 10000) AND (tenant = ''::text) AND (began >= 1)"))
                     .noneMatch(step -> step.contains("Seq Scan"));
             assertThat(plan(connection, filled(PostgresActivity.OLDEST, "10000", "''")))
                     .anyMatch(step -> step.contains("semel_activity_pkey"))

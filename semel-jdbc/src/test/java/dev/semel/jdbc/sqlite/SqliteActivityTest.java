@@ -42,7 +42,8 @@ class SqliteActivityTest {
     @Test
     void historyIsReadThroughItsKey() throws Exception {
         assertThat(plan(SqliteActivity.READ))
-                .containsExactly("SEARCH semel_activity USING PRIMARY KEY (step=? AND tenant=? AND began>? AND began<?)");
+                .containsExactly(
+                        "SEARCH semel_activity USING PRIMARY KEY (step=? AND tenant=? AND began>? AND began<?)");
         assertThat(plan(SqliteActivity.OLDEST))
                 .containsExactly("SEARCH semel_activity USING PRIMARY KEY (step=? AND tenant=?)");
         assertThat(plan(SqliteActivity.PURGE))
