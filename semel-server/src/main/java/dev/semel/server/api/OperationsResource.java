@@ -97,9 +97,8 @@ final class OperationsResource {
         RunHandle run = handle(request, body);
         Failure failure = failure(body);
         Boolean retryable = body.bool("retryable");
-        boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable"));
         body.demandNoOther();
-        return ended(runs.fail(request.settings().operation(name, repeatable), run, failure, retryable));
+        return ended(runs.fail(request.settings().operation(name, false), run, failure, retryable));
     }
 
     private static ApiAnswer ended(ExternalEnd<Json> end) throws ApiProblem {
