@@ -261,8 +261,10 @@ public final class ExternalRuns {
             return new ExternalEnd.NotHeld<>();
         }
         if (moved instanceof Moved.Same) {
-            Row stored =
-                    services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
+            Row stored = services.ledger()
+                    .ungrouped()
+                    .find(List.of(prepared.id()), 0)
+                    .get(prepared.id());
             if (stored == null || stored.status().fence() != granted.fence()) {
                 return new ExternalEnd.NotHeld<>();
             }
@@ -350,10 +352,12 @@ public final class ExternalRuns {
         return new Reserved.Granted(run.fence, row.status().attempts(), false);
     }
 
-    /** The record under this fence, provided that it is a run of this tenant and operation, and no message or step. */
+    /**
+     * The record under this fence, without its payload, provided that it is a run of this tenant and operation, and no message or step.
+     */
     @Nullable
     Row find(Operation<?, ?> operation, RunHandle run) {
-        Row row = services.ledger().find(run.record).row();
+        Row row = services.ledger().findWithoutPayload(run.record).row();
         return row != null
                         && row.status().fence() == run.fence
                         && row.header().tenant().equals(run.tenant.name())
