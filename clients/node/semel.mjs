@@ -195,8 +195,8 @@ export class Semel {
     return this.#post(path("operations", operation, "finish"), { ...run.handle, result });
   }
 
-  fail(operation, run, failure, { repeatable } = {}) {
-    return this.#post(path("operations", operation, "fail"), { ...run.handle, ...failure.fields, repeatable });
+  fail(operation, run, failure) {
+    return this.#post(path("operations", operation, "fail"), { ...run.handle, ...failure.fields });
   }
 
   /** The status of a call; null when there is none. */
@@ -399,7 +399,7 @@ export class Semel {
       try {
         result = (await fn(payload, run)) ?? null;
       } catch (e) {
-        await this.#tell(() => this.fail(operation, run, failureOf(e), { repeatable: repeatable || undefined }));
+        await this.#tell(() => this.fail(operation, run, failureOf(e)));
         throw e;
       }
       const end = await this.#persist(() => this.finish(operation, run, result));

@@ -168,9 +168,8 @@ class Semel:
     def finish(self, operation, run, result=None):
         return self._post(_path("operations", operation, "finish"), dict(run.handle(), result=result))
 
-    def fail(self, operation, run, failure, repeatable=None):
-        body = _put(dict(run.handle(), **failure.fields()), repeatable=repeatable)
-        return self._post(_path("operations", operation, "fail"), body)
+    def fail(self, operation, run, failure):
+        return self._post(_path("operations", operation, "fail"), dict(run.handle(), **failure.fields()))
 
     def find(self, operation, key):
         """The status of a call; None when there is none."""
@@ -336,7 +335,7 @@ class Semel:
                 result = function(payload, run)
             except BaseException as e:
                 failure = _failure(e)
-                self._tell(lambda: self.fail(operation, run, failure, repeatable or None))
+                self._tell(lambda: self.fail(operation, run, failure))
                 raise
             end = self._persist(lambda: self.finish(operation, run, result))
             return end["result"] if end["outcome"] == "ended_before" else result

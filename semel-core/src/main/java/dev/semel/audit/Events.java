@@ -132,7 +132,7 @@ public final class Events {
     /**
      * What an event is about.
      *
-     * @param policy code of the policy that decided
+     * @param policy code of the policy that decided; absent where it is not known
      * @param fence of the run, for events that are written alone
      */
     public record About(
@@ -141,7 +141,7 @@ public final class Events {
             @Nullable String policy,
             long fence) {
         /** A record, by its header. */
-        public static About record(RecordId id, Header header, Origin origin, String policy) {
+        public static About record(RecordId id, Header header, Origin origin, @Nullable String policy) {
             return new About(
                     new AuditEntry.Subject(
                             header.tenant(),
@@ -155,7 +155,7 @@ public final class Events {
         }
 
         /** A record that somebody asked for earlier: an event of it that no caller waits for. */
-        public static About stored(RecordId id, Header header, String policy) {
+        public static About stored(RecordId id, Header header, @Nullable String policy) {
             return record(id, header, StoredOrigin.of(header), policy);
         }
 

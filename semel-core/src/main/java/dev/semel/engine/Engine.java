@@ -256,7 +256,7 @@ public final class Engine implements Semel {
 
     /** For runs whose handlers are outside this process, such as those of an HTTP API. */
     public ExternalRuns externalRuns() {
-        return new ExternalRuns(services, registry::seen);
+        return new ExternalRuns(services);
     }
 
     /**

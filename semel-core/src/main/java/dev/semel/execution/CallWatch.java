@@ -3,6 +3,7 @@ package dev.semel.execution;
 import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Operation;
+import dev.semel.store.Row;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.Span;
 import dev.semel.watch.Watch;
@@ -36,6 +37,11 @@ record CallWatch(Watch watch, TimeSource time) {
     /** It became UNKNOWN. */
     void unknown(PreparedCall<?, ?> prepared) {
         watch.unknown(prepared.header().operation(), prepared.header().tenant());
+    }
+
+    /** As {@link #unknown(PreparedCall)}, of a record that was found. */
+    void unknown(Row row) {
+        watch.unknown(row.header().operation(), row.header().tenant());
     }
 
     /** It was granted again after its last owner let its lease run out. */

@@ -12,6 +12,7 @@ import dev.semel.execution.LeaseGrants.LeaseGrant;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
@@ -22,24 +23,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Leased runs whose handler is outside this process, such as a client of the HTTP API. Between the grant and the end all state is in
  * the ledger: every node can renew and end a run by its record and fence, and a restart of this node loses nothing. Nobody here renews
  * the lease; whoever runs the handler does. Thread-safe.
+ *
+ * <p><b>Interrupted runs.</b> Whether a run may be repeated is what its own begin declared, and is kept with its grant
+ * ({@link OutsideGrant}). So neither another tenant's declaration nor a later one of the same caller decides about it, a node needs not
+ * have seen the operation to sweep its runs, and no node remembers the names of operations.
  */
 public final class ExternalRuns {
     private final EngineServices services;
     private final CallPipeline pipeline;
-    private final Consumer<Operation<?, ?>> seen;
 
-    /** @param seen receives each operation that may not be repeated, so that its expired leases are found */
-    public ExternalRuns(EngineServices services, Consumer<Operation<?, ?>> seen) {
+    public ExternalRuns(EngineServices services) {
         this.services = services;
         this.pipeline = services.pipeline();
-        this.seen = seen;
     }
 
     /**
@@ -92,9 +93,6 @@ public final class ExternalRuns {
      *     lost reply, it is given the same grant. Null for none
      */
     public record BeginTerms(Duration lease, @Nullable String beginId) {
-        private PreparedCall.GrantTerms of(Tenant tenant) {
-            return new PreparedCall.GrantTerms(owner(tenant, beginId), lease);
-        }
     }
 
     /**
@@ -103,9 +101,6 @@ public final class ExternalRuns {
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was granted
      */
     public <P, R> ExternalBegin<R> begin(Operation.Leased<P, R> operation, Call<P> call, BeginTerms terms) {
-        if (!operation.isRepeatable(services.preparation().policy(operation.definition()))) {
-            seen.accept(operation);
-        }
         Span span = services.watch().begin(operation, call);
         try {
             ExternalBegin<R> begun = pipeline.run(operation, call, span, new ExternalCall<>(terms));
@@ -137,8 +132,7 @@ public final class ExternalRuns {
         @Override
         public ExternalBegin<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
             long since = services.modes().storeMillis();
-            LeaseGrant<P, R> grant = services.grants()
-                    .grant(prepared.withTerms(terms.of(prepared.call().tenant())));
+            LeaseGrant<P, R> grant = services.grants().grant(prepared.withTerms(grantTerms(prepared)));
             if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
                 return new ExternalBegin.RunAnswered<>(answered.answer());
             }
@@ -152,6 +146,13 @@ public final class ExternalRuns {
                 }
             }
             return started(given, since);
+        }
+
+        private PreparedCall.GrantTerms grantTerms(PreparedCall<P, R> prepared) {
+            long id = terms.beginId == null
+                    ? services.tools().random().nextLong()
+                    : owner(prepared.call().tenant(), terms.beginId);
+            return new PreparedCall.GrantTerms(OutsideGrant.owner(id, prepared.isRepeatable()), terms.lease);
         }
 
         /**
@@ -260,8 +261,10 @@ public final class ExternalRuns {
             return new ExternalEnd.NotHeld<>();
         }
         if (moved instanceof Moved.Same) {
-            Row stored =
-                    services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
+            Row stored = services.ledger()
+                    .ungrouped()
+                    .find(List.of(prepared.id()), 0)
+                    .get(prepared.id());
             if (stored == null || stored.status().fence() != granted.fence()) {
                 return new ExternalEnd.NotHeld<>();
             }
@@ -279,7 +282,8 @@ public final class ExternalRuns {
 
     /**
      * The handler has failed. What follows is decided by the policy: the caller may try again later, the failure is kept and replayed,
-     * it leaves no record, or it is UNKNOWN because it may have taken effect and may not be repeated.
+     * it leaves no record, or it is UNKNOWN because it may have taken effect and may not be repeated. The last is decided by what the
+     * begin of the run declared.
      *
      * @param retryable whether to try again, where the caller knows; by the failure's category if null. True also says that nothing
      *     took effect that may not be repeated
@@ -290,7 +294,7 @@ public final class ExternalRuns {
         if (row == null || row.state() != State.IN_PROGRESS) {
             return row == null ? new ExternalEnd.NotHeld<>() : alreadyEnded(operation, row);
         }
-        PreparedCall<P, R> prepared = spanned(operation, row);
+        PreparedCall<P, R> prepared = spanned(asGranted(operation, row), row);
         try {
             Answer<R> answer = new LeasedSettlement<>(services.settling(), prepared)
                     .failedOutside(granted(row, run), failure, retryable);
@@ -300,6 +304,14 @@ public final class ExternalRuns {
             prepared.span().broke(thrown);
             throw thrown;
         }
+    }
+
+    private static <P, R> Operation.Leased<P, R> asGranted(Operation.Leased<P, R> operation, Row row) {
+        OutsideGrant outside = OutsideGrant.of(row.status());
+        if (outside == null) {
+            return operation;
+        }
+        return outside.repeatable() ? operation.asRepeatable() : operation.asUnrepeatable();
     }
 
     /** Repeated after a lost reply: what the record says. */
@@ -340,10 +352,12 @@ public final class ExternalRuns {
         return new Reserved.Granted(run.fence, row.status().attempts(), false);
     }
 
-    /** The record under this fence, provided that it is a run of this tenant and operation, and no message or step. */
+    /**
+     * The record under this fence, without its payload, provided that it is a run of this tenant and operation, and no message or step.
+     */
     @Nullable
     Row find(Operation<?, ?> operation, RunHandle run) {
-        Row row = services.ledger().find(run.record).row();
+        Row row = services.ledger().findWithoutPayload(run.record).row();
         return row != null
                         && row.status().fence() == run.fence
                         && row.header().tenant().equals(run.tenant.name())

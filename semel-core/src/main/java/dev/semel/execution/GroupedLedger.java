@@ -47,6 +47,7 @@ public final class GroupedLedger {
     private final Watch watch;
     private final GroupCommitter<PendingReservation, Reserved> reservations;
     private final GroupCommitter<RecordId, ReadRecord> lookups;
+    private final GroupCommitter<RecordId, ReadRecord> payloadFreeLookups;
     private final GroupCommitter<Move, Moved> moves;
     private final GroupCommitter<Arrival, Enqueued> arrivals;
 
@@ -60,7 +61,10 @@ public final class GroupedLedger {
                 LARGEST_BATCH,
                 LANES,
                 time);
-        this.lookups = new GroupCommitter<>(this::findBatch, id -> id, LARGEST_BATCH, LANES, time);
+        this.lookups =
+                new GroupCommitter<>(batch -> findBatch(batch, ledger.find(batch)), id -> id, LARGEST_BATCH, LANES, time);
+        this.payloadFreeLookups = new GroupCommitter<>(
+                batch -> findBatch(batch, ledger.find(batch, 0)), id -> id, LARGEST_BATCH, LANES, time);
         this.moves =
                 new GroupCommitter<>(batch -> shared("move", ledger.move(batch)), Move::id, LARGEST_BATCH, LANES, time);
         this.arrivals = new GroupCommitter<>(
@@ -76,8 +80,12 @@ public final class GroupedLedger {
         return lookups.submit(id);
     }
 
-    private List<ReadRecord> findBatch(List<RecordId> batch) {
-        FoundRecords found = ledger.find(batch);
+    /** As {@link #find}, without its payload. */
+    ReadRecord findWithoutPayload(RecordId id) {
+        return payloadFreeLookups.submit(id);
+    }
+
+    private List<ReadRecord> findBatch(List<RecordId> batch, FoundRecords found) {
         return shared(
                 "find",
                 batch.stream()

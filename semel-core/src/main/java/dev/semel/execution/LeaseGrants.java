@@ -8,6 +8,7 @@ import dev.semel.audit.Events;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
@@ -100,6 +101,7 @@ final class LeaseGrants {
             PreparedCall<P, R> asking, Answers<R> first, DuplicateShares.Share duplicates, BreakerPass pass) {
         PreparedCall<P, R> prepared = asking;
         Answers<R> answers = first;
+        long under = 0;
         while (true) {
             if (!prepared.breaker().isClosed()) {
                 // Behind an open breaker no grant is asked for that would tell of a new mode.
@@ -112,12 +114,20 @@ final class LeaseGrants {
                 return new LeaseGrant.NotGranted<>(known != null ? known : refusal.get(), null);
             }
             long since = current.nanos();
-            Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared));
+            Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared, under));
             if (reserved instanceof Reserved.ModesChanged) {
                 current.reload();
+            } else if (reserved instanceof Reserved.Absent) {
+                under = 0;
             } else if (reserved instanceof Reserved.Locked) {
                 return new LeaseGrant.NotGranted<>(answers.inProgress(), null);
             } else if (reserved instanceof Reserved.Existing existing) {
+                long fence = existing.row().status().fence();
+                if (under != fence && mayTakeOverOutside(prepared, existing)) {
+                    under = fence;
+                    continue;
+                }
+                under = 0;
                 if (!mayBeAskedFor(prepared, existing)) {
                     duplicates.count(true);
                     return new LeaseGrant.NotGranted<>(
@@ -184,6 +194,28 @@ final class LeaseGrants {
         }
     }
 
+    /** An interrupted run of a caller outside is judged by what its own begin declared: see {@link #reservation}. */
+    private static boolean mayTakeOverOutside(PreparedCall<?, ?> prepared, Reserved.Existing existing) {
+        Row row = existing.row();
+        return prepared.isOutside()
+                && prepared.isExactly(row)
+                && isOver(existing)
+                && isRepeatableOutside(prepared, row, OutsideGrant.of(row.status()));
+    }
+
+    private static boolean isRepeatableOutside(
+            PreparedCall<?, ?> prepared, Row row, @Nullable OutsideGrant outside) {
+        return outside != null
+                && outside.repeatable()
+                && row.status().attempt() < prepared.policy().retry().maxAttempts();
+    }
+
+    /** Its lease is over, and no worker has it. */
+    private static boolean isOver(Reserved.Existing existing) {
+        Row row = existing.row();
+        return row.state() == State.IN_PROGRESS && row.status().at() <= existing.now() && !row.inLine();
+    }
+
     /** The store grants only an exact match; the same call may be stored in an older form. */
     private static boolean mayBeAskedFor(PreparedCall<?, ?> prepared, Reserved.Existing existing) {
         Row row = existing.row();
@@ -210,7 +242,11 @@ final class LeaseGrants {
         return reservation(prepared, 0);
     }
 
-    /** @param onlyUnder the fence that the record must be under; 0 for any, or an absent record */
+    /**
+     * A call from outside takes nothing over unless it is under a fence: its own declaration says nothing about the run of another.
+     *
+     * @param onlyUnder the fence that the record must be under; 0 for any, or an absent record
+     */
     private Reservation reservation(PreparedCall<?, ?> prepared, long onlyUnder) {
         return new Reservation(
                 prepared.identity(),
@@ -219,7 +255,7 @@ final class LeaseGrants {
                 new Reservation.Grant(
                         prepared.owner() != 0 ? prepared.owner() : random.nextLong(1, Long.MAX_VALUE),
                         prepared.lease().toMillis(),
-                        prepared.isRepeatable(),
+                        prepared.isOutside() ? onlyUnder != 0 : prepared.isRepeatable(),
                         prepared.policy().retry().maxAttempts(),
                         onlyUnder),
                 null,
@@ -231,22 +267,32 @@ final class LeaseGrants {
         Row row = existing.row();
         answers.remember(existing);
         Answer<R> answer = answers.of(row, existing.now());
-        boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now() && !row.inLine();
-        if (over && answer instanceof Answer.InProgress) {
+        if (answer instanceof Answer.InProgress && isOver(existing) && mayPark(prepared, row)) {
             // Its owner may have ended it, or renewed its lease, since it was looked at: then it is not UNKNOWN.
-            return park(prepared, row) instanceof Moved.Refused
+            return park(prepared.policy().code(), row) instanceof Moved.Refused
                     ? answers.withoutWaiting()
                     : answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
         }
         return answer != null ? answers.audited(answer, row.id()) : answers.inProgress();
     }
 
-    /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
-    void park(Operation.Leased<?, ?> operation, Row row) {
-        park(preparation.unread(operation, row), row);
+    /** A call that would not be granted the record anyhow leaves it to those who know whether it may be repeated. */
+    private static boolean mayPark(PreparedCall<?, ?> prepared, Row row) {
+        OutsideGrant outside = OutsideGrant.of(row.status());
+        return outside == null ? !prepared.isOutside() : !isRepeatableOutside(prepared, row, outside);
     }
 
-    private Moved park(PreparedCall<?, ?> prepared, Row row) {
+    /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
+    void park(Operation.Leased<?, ?> operation, Row row) {
+        park(preparation.policy(operation.definition()).code(), row);
+    }
+
+    /** As {@link #park(Operation.Leased, Row)}, for an operation that this node does not know. */
+    void park(Row row) {
+        park((String) null, row);
+    }
+
+    private Moved park(@Nullable String policyCode, Row row) {
         Move.Change over = new Move.Change(0, 0, row.status().attempts(), true, null, row.failure());
         Move move = Transition.LOSE.of(
                 row.id(),
@@ -256,14 +302,11 @@ final class LeaseGrants {
                         .events()
                         .outcome(
                                 EventType.OPERATION_UNKNOWN,
-                                Events.About.stored(
-                                        row.id(),
-                                        row.header(),
-                                        prepared.policy().code()),
+                                Events.About.stored(row.id(), row.header(), policyCode),
                                 Map.of("category", "lease_lost")));
         Moved moved = sources.ledger().move(move);
         if (moved instanceof Moved.Applied) {
-            watch.unknown(prepared);
+            watch.unknown(row);
         }
         return moved;
     }

@@ -89,6 +89,11 @@ public final class LeasedCalls {
         grants.park(operation, row);
     }
 
+    /** As {@link #park(Operation.Leased, Row)}, for a record whose operation this node need not know. */
+    public void park(Row row) {
+        grants.park(row);
+    }
+
     /** Whether an interrupted run of the operation may be run again at all. */
     public boolean mayRepeat(Operation.Leased<?, ?> operation, Row row) {
         Policy policy = services.preparation().policy(operation.definition());

@@ -137,7 +137,8 @@ final class PreparedCall<P, R> implements Attempted {
     /**
      * What a caller outside this process asks of its grant.
      *
-     * @param owner the token of its reservations, so that a caller who asks again is given its own grant; 0 for a new one each time
+     * @param owner the token of its reservations, of {@link dev.semel.store.OutsideGrant}, so that a caller who asks again is given its
+     *     own grant
      * @param lease in place of the policy's
      */
     record GrantTerms(long owner, Duration lease) {}
@@ -151,6 +152,11 @@ final class PreparedCall<P, R> implements Attempted {
     /** The token of its reservations; 0 when each has one of its own. */
     long owner() {
         return terms == null ? 0 : terms.owner;
+    }
+
+    /** Whether its handler is outside this process. */
+    boolean isOutside() {
+        return terms != null;
     }
 
     /** How long a grant of it is trusted. */

@@ -58,6 +58,12 @@ public interface Ledger {
     /** The records of these ids, and the time by which they are to be judged. */
     FoundRecords find(Collection<RecordId> ids);
 
+    /**
+     * As {@link #find(Collection)}, with payloads of at most so many bytes; of others only the size is read
+     * ({@link Row.Contents#withheld}).
+     */
+    FoundRecords find(Collection<RecordId> ids, int inline);
+
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
 
@@ -67,6 +73,14 @@ public interface Ledger {
      * @param behind where an earlier list ended: in the order of {@code at} and then of ids, both rising
      */
     List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit);
+
+    /**
+     * IN_PROGRESS records whose lease is over and whose grant went outside ({@link OutsideGrant}), of whatever operation, longest
+     * overdue first; no messages and no steps. Payloads over {@link Claim.Amount#SMALL} are left out.
+     *
+     * @param behind as in {@link #overdue}
+     */
+    List<Row> overdueOutside(RecordFilter.Cursor behind, int limit);
 
     /**
      * Records in the state, those first that need attention last, for people. Steps are left out.

@@ -20,8 +20,8 @@ public record Reservation(
         @Nullable AuditEntry takenOver) {
 
     /**
-     * @param owner random; the same reservation repeated after a lost reply carries the same one and is given its own
-     *     grant
+     * @param owner random and positive, or of an {@link OutsideGrant}; the same reservation repeated after a lost reply carries the
+     *     same one and is given its own grant
      * @param leaseMillis how long the grant is trusted
      * @param repeatable whether a grant whose lease is over may be taken over
      * @param maxAttempts beyond which it is not taken over either

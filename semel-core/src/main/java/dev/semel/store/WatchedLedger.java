@@ -35,6 +35,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public FoundRecords find(Collection<RecordId> ids, int inline) {
+        return timing.of("find", () -> ledger.find(ids, inline));
+    }
+
+    @Override
     public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         return timing.of("overdue", () -> ledger.overdue(state, operations, behind, limit));
     }
@@ -47,6 +52,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     @Override
     public List<Row> steps(RecordId parent) {
         return ledger.steps(parent);
+    }
+
+    @Override
+    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+        return timing.of("overdue", () -> ledger.overdueOutside(behind, limit));
     }
 
     @Override

@@ -24,7 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Channels that are not claimed from for a while. When a receiver rejects our credentials, its channel is paused on all nodes;
- * from time to time one message is let through as a probe, and if it succeeds the channel is resumed.
+ * from time to time one message is let through as a probe, and if it succeeds the channel is resumed. A client outside that reports
+ * rejected credentials pauses the channel for its tenant; that pause is probed by whoever takes messages of the channel, handlers of
+ * this process too.
  */
 final class ChannelPauses {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelPauses.class);
@@ -42,7 +44,7 @@ final class ChannelPauses {
     private final Events events;
     private final TimeSource time;
     private final Map<List<@Nullable String>, Long> probed = new ConcurrentHashMap<>();
-    private final Set<String> probing = ConcurrentHashMap.newKeySet();
+    private final Set<List<@Nullable String>> probing = ConcurrentHashMap.newKeySet();
 
     ChannelPauses(Store store, Events events, TimeSource time) {
         this.store = store;
@@ -57,9 +59,29 @@ final class ChannelPauses {
                 return mayProbe(pause) ? Claimable.PROBE : Claimable.NONE;
             }
         }
-        probed.remove(target(operation, null));
-        probing.remove(operation);
+        forget(operation, null);
         return Claimable.ALL;
+    }
+
+    private void forget(String operation, @Nullable String tenant) {
+        probed.remove(target(operation, tenant));
+        probing.remove(target(operation, tenant));
+    }
+
+    /** The tenant for which the channel is paused and of which one message is to be claimed now as a probe; absent for none. */
+    @Nullable
+    String tenantToProbe(Switchboard.Modes modes, String operation) {
+        Set<String> paused = tenants(modes, operation);
+        probed.keySet().stream()
+                .filter(target -> operation.equals(target.get(0)) && target.get(1) != null)
+                .filter(target -> !paused.contains(target.get(1)))
+                .forEach(target -> forget(operation, target.get(1)));
+        for (Pause pause : modes.pauses()) {
+            if (pause.tenant() != null && pause.operation().equals(operation) && mayProbe(pause)) {
+                return pause.tenant();
+            }
+        }
+        return null;
     }
 
     /** As {@link #claimable(Switchboard.Modes, String)}, of one tenant's messages: pauses of the tenant count as well. */
@@ -73,10 +95,10 @@ final class ChannelPauses {
             }
         }
         if (claimable == Claimable.ALL) {
-            probed.remove(target(operation, null));
+            forget(operation, null);
         }
         if (!ofTenant) {
-            probed.remove(target(operation, tenant));
+            forget(operation, tenant);
         }
         return claimable;
     }
@@ -96,9 +118,7 @@ final class ChannelPauses {
                 && now - last >= Duration.ofMillis(pause.probeMillis()).toNanos();
         if (due) {
             probed.put(target, now);
-            if (pause.tenant() == null) {
-                probing.add(pause.operation());
-            }
+            probing.add(target);
         }
         return due;
     }
@@ -114,9 +134,15 @@ final class ChannelPauses {
         return tenants;
     }
 
-    /** The receiver rejected our credentials: the channel is paused. */
-    void refused(String operation, Failure failure) {
-        refused(operation, null, failure);
+    /**
+     * The receiver rejected the credentials of this process: the channel is paused.
+     *
+     * @param tenant whose message it was: if it was the probe of a pause for this tenant, nothing changes
+     */
+    void refusedHere(String operation, String tenant, Failure failure) {
+        if (!probing.remove(target(operation, tenant))) {
+            refused(operation, null, failure);
+        }
     }
 
     /**
@@ -125,7 +151,7 @@ final class ChannelPauses {
      * @param tenant for whose messages alone the channel is paused; for all when absent
      */
     void refused(String operation, @Nullable String tenant, Failure failure) {
-        probing.remove(operation);
+        probing.remove(target(operation, tenant));
         try {
             if (isPaused(operation, tenant)) {
                 return;
@@ -152,10 +178,13 @@ final class ChannelPauses {
                         && (pause.tenant() == null || pause.tenant().equals(tenant)));
     }
 
-    /** A message of the channel was handled: if it was the probe, the channel is resumed. */
-    void worked(String operation) {
-        if (probing.remove(operation)) {
+    /** A message of this tenant was handled here: if it was the probe, the channel is resumed. */
+    void worked(String operation, String tenant) {
+        if (probing.remove(target(operation, null))) {
             resume(operation, null);
+        }
+        if (probing.remove(target(operation, tenant))) {
+            probeWorked(operation, tenant);
         }
     }
 

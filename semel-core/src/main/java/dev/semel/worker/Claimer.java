@@ -97,7 +97,24 @@ final class Claimer<P, R> {
         if (takeUpLostClaim()) {
             return ClaimOutcome.MORE;
         }
-        return claim(request(modes, claimable == ChannelPauses.Claimable.PROBE ? 1 : room, full), claimable);
+        if (claimable == ChannelPauses.Claimable.ALL && probeTenant(modes)) {
+            return ClaimOutcome.MORE;
+        }
+        Claim.Turns turns = new Claim.Turns(lastTenant, excludedTenants(modes, full));
+        return claim(request(modes, claimable == ChannelPauses.Claimable.PROBE ? 1 : room, turns), claimable);
+    }
+
+    /** Claims one message of a tenant for which the channel is paused, if it is time to see whether it works again. */
+    private boolean probeTenant(Switchboard.Modes modes) {
+        String tenant = context.pauses().tenantToProbe(modes, context.name());
+        if (tenant == null
+                || context.services().modes().mode(modes, tenant, context.operation()) == Mode.HALTED) {
+            return false;
+        }
+        String last = lastTenant;
+        claim(request(modes, 1, Claim.Turns.only(tenant)), ChannelPauses.Claimable.PROBE);
+        lastTenant = last;
+        return true;
     }
 
     /**
@@ -194,7 +211,7 @@ final class Claimer<P, R> {
         return context.services().store().queue().orElseThrow();
     }
 
-    private Claim request(Switchboard.Modes modes, int room, boolean full) {
+    private Claim request(Switchboard.Modes modes, int room, Claim.Turns turns) {
         boolean repeatable = context.mayRepeat();
         int suspects = context.permit().isFreeSoon() ? Math.max(0, Math.min(room, window.openForSuspects())) : 0;
         return new Claim(
@@ -211,7 +228,7 @@ final class Claimer<P, R> {
                         suspects,
                         new Claim.Budget(context.policy().retry().budget()),
                         Claim.Amount.SMALL),
-                new Claim.Turns(lastTenant, excludedTenants(modes, full)),
+                turns,
                 this::takenOver);
     }
 

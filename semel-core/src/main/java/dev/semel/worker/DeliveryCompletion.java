@@ -40,8 +40,10 @@ final class DeliveryCompletion<P, R> {
                         Duration.ofMillis(result.move().change().delayMillis()).toNanos();
                 schedule.retryAt(context.time().nanos() + delay);
             }
-            case REFUSED -> context.pauses().refused(context.name(), Objects.requireNonNull(result.failure()));
-            case DONE -> context.pauses().worked(context.name());
+            case REFUSED ->
+                context.pauses()
+                        .refusedHere(context.name(), tenant(delivery), Objects.requireNonNull(result.failure()));
+            case DONE -> context.pauses().worked(context.name(), tenant(delivery));
             default -> {}
         }
         if (delivery.isCounted()) {
@@ -55,8 +57,12 @@ final class DeliveryCompletion<P, R> {
 
     /** The result was committed with the handler's effect: only the delivery is released. */
     void committed(ClaimedDelivery<P, R> delivery) {
-        context.pauses().worked(context.name());
+        context.pauses().worked(context.name(), tenant(delivery));
         release(delivery);
+    }
+
+    private static String tenant(ClaimedDelivery<?, ?> delivery) {
+        return delivery.row().header().tenant();
     }
 
     /** Its end was committed without an effect of its own: that is told, and the delivery is released. */

@@ -52,7 +52,9 @@ import org.jspecify.annotations.Nullable;
  * the token, on any node, and renews it.
  *
  * <p><b>Large payloads.</b> A claim asks for messages in parts: a few, then as many as would fit if all were as large as the largest so
- * far. A limit of bytes in the claim statement would have to be in every store, for lanes and takeovers as well.
+ * far. Large payloads do not come with the claim statement; they are read after it, in the order of the messages, until the bytes of the
+ * claim are used up, and the other messages are handed back. The first is read whatever its size. A limit of bytes in the claim statement
+ * would have to be in every store, for lanes and takeovers as well. Renewals and ends read no payloads.
  *
  * <p><b>Rejected credentials</b> pause the channel for one tenant, and not for all as in a process: one tenant's client must not stop
  * the others. The probe has a token of its own, so that whichever node records its end resumes the channel.
@@ -212,7 +214,7 @@ public final class ExternalClaims {
     public List<@Nullable Instant> renew(Channel.Leased<?> channel, List<RunHandle> runs, Duration lease) {
         Set<RecordId> ids = new LinkedHashSet<>();
         runs.forEach(run -> ids.add(run.record()));
-        FoundRecords found = services.store().ledger().find(ids);
+        FoundRecords found = services.store().ledger().find(ids, 0);
         long since = services.modes().storeMillis();
         List<@Nullable Instant> ends = new ArrayList<>(Collections.nCopies(runs.size(), null));
         List<Integer> held = new ArrayList<>();

@@ -101,7 +101,7 @@ final class ExternalEnds {
         if (open.isEmpty()) {
             return false;
         }
-        FoundRecords found = services.store().ledger().find(open);
+        FoundRecords found = services.store().ledger().find(open, 0);
         Map<RecordId, PendingEnd> writes = new LinkedHashMap<>();
         Map<RecordId, Integer> places = new LinkedHashMap<>();
         for (int i = 0; i < ends.length; i++) {

@@ -37,12 +37,12 @@ import dev.semel.worker.ExternalClaims.GrantedAttempt;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,10 +129,13 @@ final class ExternalGrants<P> {
 
     /** Whether records are held that an earlier claim of the same id was granted and whose reply was lost. */
     private boolean again(long token) {
-        List<Row> held = withPayloads(ofTenant(queue().heldBy(channel.name(), token)));
-        if (held.isEmpty()) {
+        List<Row> mine = ofTenant(queue().heldBy(channel.name(), token));
+        if (mine.isEmpty()) {
             return false;
         }
+        // All that was granted fits, in whatever order it is read now.
+        int largestHeld = mine.stream().mapToInt(ExternalGrants::length).max().orElse(0);
+        List<Row> held = withPayloads(mine, MOST_BYTES + largestHeld);
         stoppedLanes.addAll(LostClaims.headless(held));
         long since = services.tools().time().nanos();
         long asked = services.modes().storeMillis();
@@ -154,19 +157,36 @@ final class ExternalGrants<P> {
     }
 
     /**
-     * Rows of {@link Queue#heldBy}, with the payloads that it leaves out: no more than one claim brings. Without those that were taken over
-     * meanwhile.
+     * The rows with the payloads that were left out, in their order, until so many bytes are used up; the others as they are. Without those
+     * that were taken over meanwhile: their lanes stop.
      */
-    private List<Row> withPayloads(List<Row> held) {
-        List<RecordId> withheld =
-                held.stream().filter(row -> row.withheld() > 0).map(Row::id).toList();
-        if (withheld.isEmpty()) {
-            return held;
+    private List<Row> withPayloads(List<Row> rows, long most) {
+        Set<RecordId> fitting = new LinkedHashSet<>();
+        long left = most;
+        for (Row row : rows) {
+            if (row.withheld() > 0 && (left > 0 || granted.isEmpty() && fitting.isEmpty())) {
+                fitting.add(row.id());
+            }
+            left -= length(row);
         }
-        FoundRecords found = services.store().ledger().find(withheld);
-        return held.stream()
-                .flatMap(row -> row.withheld() == 0 ? Stream.of(row) : underSameFence(row, found).stream())
-                .toList();
+        if (fitting.isEmpty()) {
+            return rows;
+        }
+        FoundRecords found = services.store().ledger().find(fitting);
+        List<Row> read = new ArrayList<>();
+        for (Row row : rows) {
+            if (!fitting.contains(row.id())) {
+                read.add(row);
+            } else {
+                underSameFence(row, found).ifPresentOrElse(read::add, () -> stopLane(row));
+            }
+        }
+        return read;
+    }
+
+    private static int length(Row row) {
+        byte[] payload = row.payload();
+        return payload == null ? row.withheld() : payload.length;
     }
 
     private static Optional<Row> underSameFence(Row held, FoundRecords found) {
@@ -203,11 +223,11 @@ final class ExternalGrants<P> {
         }
         Set<RecordId> known = new HashSet<>();
         granted.forEach(message -> known.add(message.run().record()));
-        List<Row> rows = claimed.partial() ? withPayloads(queue().heldBy(channel.name(), owner)) : claimed.rows();
+        List<Row> all = claimed.partial() ? queue().heldBy(channel.name(), owner) : claimed.rows();
+        List<Row> rows = withPayloads(
+                all.stream().filter(row -> !known.contains(row.id())).toList(), MOST_BYTES - bytes);
         for (Row row : rows) {
-            if (!known.contains(row.id())) {
-                add(row, since, asked);
-            }
+            add(row, since, asked);
         }
         write();
         return !probe && claimed.more() && granted.size() < terms.most() && bytes < MOST_BYTES;
@@ -237,7 +257,8 @@ final class ExternalGrants<P> {
                         records,
                         repeatable ? records : 1,
                         suspectGranted ? 0 : 1,
-                        new Claim.Budget(policy.retry().budget())),
+                        new Claim.Budget(policy.retry().budget()),
+                        Claim.Amount.SMALL),
                 Claim.Turns.only(tenant.name()),
                 this::takenOver);
     }
@@ -255,15 +276,16 @@ final class ExternalGrants<P> {
     }
 
     private void add(Row row, long since, long asked) {
-        int length = row.payload() == null ? 0 : row.payload().length;
-        bytes += length;
-        largest = Math.max(largest, length);
+        bytes += length(row);
+        largest = Math.max(largest, length(row));
         boolean overdue = takenOver.contains(row.id());
         if (overdue) {
             services.tools().watch().takenOver(channel.name(), tenant.name());
         }
         // Two lanes may share a number: then a run of one tenant's lane can have a message of another's in it.
-        if (isStopped(row) || !row.header().tenant().equals(tenant.name())) {
+        if (isStopped(row)
+                || !row.header().tenant().equals(tenant.name())
+                || row.withheld() > 0) {
             stop(row, delivering.handedBack(operation, row));
             return;
         }

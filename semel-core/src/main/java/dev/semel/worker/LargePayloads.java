@@ -67,7 +67,10 @@ final class LargePayloads {
         return (int) Math.min(room, Math.max(fitting, held.get() == 0 ? 1 : 0));
     }
 
-    /** The rows with the payloads that were left out, in their order, until the budget is used up; the others as they are. */
+    /**
+     * The rows with the payloads that were left out, in their order, until the budget is used up; the others as they are. The payload
+     * with which it is used up is read whatever its size, so a large one is not overtaken by smaller ones that would still fit.
+     */
     List<Row> read(List<Row> claimed, Ledger ledger) {
         long bytes = claimed.stream().mapToLong(Row::withheld).sum();
         if (!claimed.isEmpty()) {
@@ -91,7 +94,7 @@ final class LargePayloads {
         long left = budget.left();
         boolean none = held.get() == 0;
         for (Row row : claimed) {
-            if (row.withheld() > 0 && (row.withheld() <= left || none)) {
+            if (row.withheld() > 0 && (left > 0 || none)) {
                 fitting.add(row);
                 left -= row.withheld();
                 none = false;

@@ -6,7 +6,6 @@ import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,26 +22,35 @@ final class OverdueWalk {
 
     private final Ledger ledger;
     private final State state;
+    private final OverduePages pages;
     private volatile Cursor behind = Cursor.OLDEST;
     private volatile long until = Long.MAX_VALUE;
     private volatile @Nullable RecordId unfinished;
 
-    OverdueWalk(Ledger ledger, State state) {
+    OverdueWalk(Ledger ledger, State state, OverduePages pages) {
         this.ledger = ledger;
         this.state = state;
+        this.pages = pages;
+    }
+
+    /** Reads overdue records of the state. */
+    @FunctionalInterface
+    interface OverduePages {
+        /** In the order of {@link Ledger#overdue}. */
+        List<Row> behind(Cursor behind, int limit);
     }
 
     /**
      * @param each an exception ends the round; the next round starts with the same record, and if that throws again,
      *     the round after it continues behind it
      */
-    void round(Collection<String> operations, Consumer<Row> each) {
-        boolean more = !operations.isEmpty();
-        if (more && until == Long.MAX_VALUE && behind != Cursor.OLDEST) {
+    void round(Consumer<Row> each) {
+        if (until == Long.MAX_VALUE && behind != Cursor.OLDEST) {
             until = ledger.tally(state, RecordFilter.ALL, 1).now();
         }
-        for (int pages = 0; pages < PAGES && more; pages++) {
-            more = page(ledger.overdue(state, operations, behind, PAGE), each);
+        boolean more = true;
+        for (int read = 0; read < PAGES && more; read++) {
+            more = page(pages.behind(behind, PAGE), each);
         }
     }
 

@@ -52,7 +52,11 @@ public final class Reconciliation implements AutoCloseable {
         this.calls = calls;
         this.preparation = preparation;
         this.verdicts = verdicts;
-        this.unknown = new OverdueWalk(store.ledger(), State.UNKNOWN);
+        this.unknown = new OverdueWalk(
+                store.ledger(),
+                State.UNKNOWN,
+                (behind, limit) -> store.ledger()
+                        .overdue(State.UNKNOWN, registry.leased(known -> known.reconciler() != null), behind, limit));
         this.pauses = new LockedRecordPauses(time);
     }
 
@@ -60,7 +64,7 @@ public final class Reconciliation implements AutoCloseable {
     public void reconcile() {
         calls.interruptLate(this::postpone);
         goOnAfterAdoption();
-        unknown.round(registry.leased(known -> known.reconciler() != null), row -> {
+        unknown.round(row -> {
             Registry.RegisteredOperation<?, ?> known =
                     registry.find(row.header().operation());
             if (known != null && !pauses.holds(row)) {

@@ -5,6 +5,7 @@ import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.execution.LeasedCalls;
 import dev.semel.store.Ledger;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.concurrent.Executor;
@@ -14,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds expired leases: a run that may be repeated is taken over by its registered handler, one that may not is parked as
- * UNKNOWN.
+ * UNKNOWN. A run of a caller outside is judged by its record alone, on every node; one that may be repeated is left to the caller who
+ * asks next.
  */
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
@@ -24,6 +26,7 @@ public final class Sweeper {
     private final Executor takeovers;
     private final AbandonedDeliveries abandoned;
     private final OverdueWalk expired;
+    private final OverdueWalk outside;
     private final WarnedOnce warned = new WarnedOnce();
 
     public Sweeper(
@@ -32,15 +35,29 @@ public final class Sweeper {
         this.runner = runner;
         this.takeovers = takeovers;
         this.abandoned = abandoned;
-        this.expired = new OverdueWalk(ledger, State.IN_PROGRESS);
+        this.expired = new OverdueWalk(
+                ledger,
+                State.IN_PROGRESS,
+                (behind, limit) -> ledger.overdue(State.IN_PROGRESS, registry.all(known -> true), behind, limit));
+        this.outside = new OverdueWalk(ledger, State.IN_PROGRESS, ledger::overdueOutside);
     }
 
     /** A bounded round; the next one continues where it ended. */
     public void sweep() {
-        expired.round(registry.all(known -> true), row -> {
+        sweepKnown();
+        outside.round(row -> {
+            OutsideGrant granted = OutsideGrant.of(row.status());
+            if (granted != null && !granted.repeatable()) {
+                continueOnFailure(row, () -> runner.park(row));
+            }
+        });
+    }
+
+    private void sweepKnown() {
+        expired.round(row -> {
             Registry.RegisteredOperation<?, ?> known =
                     registry.find(row.header().operation());
-            if (known != null) {
+            if (known != null && OutsideGrant.of(row.status()) == null) {
                 continueOnFailure(row, () -> {
                     if (row.line() == null) {
                         sweep(known, row);

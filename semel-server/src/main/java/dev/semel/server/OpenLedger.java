@@ -164,6 +164,7 @@ final class OpenLedger implements AutoCloseable {
     @Override
     public void close() {
         operatorAudit.close();
+        admin.destroy();
         engine.close();
         gateways.forEach(GatewayEndpoint::close);
     }

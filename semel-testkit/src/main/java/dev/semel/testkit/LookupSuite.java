@@ -3,8 +3,10 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.Claim;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Inspection;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Renewal;
@@ -14,6 +16,7 @@ import dev.semel.store.StateCount;
 import dev.semel.store.Status;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
@@ -152,6 +155,47 @@ abstract class LookupSuite extends ContractSuite {
                         10))
                 .extracting(row -> row.header().key())
                 .containsExactly("late");
+    }
+
+    @Test
+    void overdueRunsOfCallersOutsideAreReadWhateverTheirOperation() {
+        long mine = OutsideGrant.owner(7, false);
+        byte[] large = new byte[Claim.Amount.SMALL + 1];
+        long fence = grant(ReservationBuilder.of("latest").by(mine).leasedFor(100)).fence();
+        grant(ReservationBuilder.of("late").by(OutsideGrant.owner(8, true)).leasedFor(200).with(large));
+        grant(ReservationBuilder.of("inside").leasedFor(100));
+        grant(ReservationBuilder.of("not yet").by(mine).leasedFor(501));
+        grant(ReservationBuilder.of("step").by(mine).leasedFor(0).under(ReservationBuilder.id("latest"), fence));
+        pass(500);
+        List<Row> overdue = ledger.overdueOutside(Cursor.OLDEST, 10);
+        assertThat(overdue).extracting(row -> row.header().key()).containsExactly("latest", "late");
+        assertThat(overdue)
+                .extracting(row -> OutsideGrant.of(row.status()))
+                .containsExactly(new OutsideGrant(false), new OutsideGrant(true));
+        assertThat(overdue.get(1).payload()).isNull();
+        assertThat(overdue.get(1).withheld()).isEqualTo(large.length);
+        assertThat(ledger.overdueOutside(Cursor.behind(overdue.get(0)), 10)).hasSize(1);
+        assertThat(ledger.overdueOutside(Cursor.OLDEST, 1)).hasSize(1);
+    }
+
+    @Test
+    void recordIsFoundWithoutAPayloadThatIsTooLarge() {
+        grant(ReservationBuilder.of("small").with(new byte[10]));
+        grant(ReservationBuilder.of("large").with(new byte[11]));
+        grant(ReservationBuilder.of("none").with(null));
+        List<RecordId> ids = List.of(
+                ReservationBuilder.id("small"),
+                ReservationBuilder.id("large"),
+                ReservationBuilder.id("none"),
+                ReservationBuilder.id("absent"));
+        FoundRecords found = ledger.find(ids, 10);
+        assertThat(found.rows()).hasSize(3);
+        assertThat(found.now()).isEqualTo(now());
+        assertThat(Objects.requireNonNull(found.live(ids.get(0))).payload()).hasSize(10);
+        Row large = Objects.requireNonNull(found.live(ids.get(1)));
+        assertThat(large.payload()).isNull();
+        assertThat(large.withheld()).isEqualTo(11);
+        assertThat(Objects.requireNonNull(found.live(ids.get(2))).withheld()).isZero();
     }
 
     @Test

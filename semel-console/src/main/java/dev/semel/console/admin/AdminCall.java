@@ -242,7 +242,7 @@ final class AdminCall {
         if (reason == null || reason.isBlank()) {
             throw invalid("reason", "is missing: say why, for the audit");
         }
-        return new Warrant(sight.person().name(), reason);
+        return new Warrant(sight.person().actor(), reason);
     }
 
     static ApiProblem invalid(String name, String why) {

@@ -1,7 +1,6 @@
 package dev.semel.console.admin;
 
 import dev.semel.SemelException;
-import dev.semel.audit.EventType;
 import dev.semel.console.access.Person;
 import dev.semel.console.admin.AdminCall.AdminInput;
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
@@ -9,7 +8,7 @@ import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.console.rest.EndpointTable.FoundEndpoint;
 import dev.semel.console.rest.JsonBody;
-import dev.semel.operator.Operator.Warrant;
+import dev.semel.time.TimeSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -26,12 +25,12 @@ import tools.jackson.databind.json.JsonMapper;
 public final class AdminDispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(AdminDispatcher.class);
 
-    private final AdminLedger ledger;
     private final AdminResources resources;
+    private final DeniedActions denials;
 
     public AdminDispatcher(AdminLedger ledger, ServerActions server) {
-        this.ledger = ledger;
         this.resources = AdminResources.of(ledger, server);
+        this.denials = new DeniedActions(ledger.operator(), TimeSource.system());
     }
 
     /** @throws ApiProblem when there is no such path or method */
@@ -41,6 +40,7 @@ public final class AdminDispatcher {
 
     /** @throws ApiProblem when the person may not ask for it, or it cannot be done */
     AdminReply respond(FoundEndpoint<AdminEndpoint> found, Person person, AdminInput input) throws ApiProblem {
+        denials.flush();
         try {
             TenantSight sight = new TenantSight(person);
             sight.demand(found.entry().role());
@@ -61,20 +61,15 @@ public final class AdminDispatcher {
     /** Reading is denied silently: nothing came of it. */
     private void denied(AdminEndpoint endpoint, Person person, ApiProblem problem) {
         String what = endpoint.endpoint().method() + " " + endpoint.endpoint().path();
-        LOG.warn("{} was denied {}: {}", person.name(), what, problem.detail());
-        if (endpoint.endpoint().method().equals("GET")) {
-            return;
+        LOG.warn("{} was denied {}: {}", person.actor(), what, problem.detail());
+        if (!endpoint.endpoint().method().equals("GET")) {
+            denials.denied(person, what, String.valueOf(problem.detail()));
         }
-        try {
-            ledger.operator()
-                    .audit(
-                            EventType.OPERATOR_DENIED,
-                            person.tenant() == null ? null : person.tenant().name(),
-                            new Warrant(person.name(), problem.detail()),
-                            Map.of("action", what));
-        } catch (SemelException e) {
-            LOG.warn("The denial could not be written into the audit.", e);
-        }
+    }
+
+    /** Writes what was counted and not yet written. */
+    void close() {
+        denials.close();
     }
 
     /**

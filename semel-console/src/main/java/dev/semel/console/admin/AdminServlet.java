@@ -46,6 +46,12 @@ public final class AdminServlet extends HttpServlet {
         this.dispatcher = new AdminDispatcher(AdminLedger.of(engine), server);
     }
 
+    /** Writes counts of denied requests that wait for the end of their minute. */
+    @Override
+    public void destroy() {
+        dispatcher.close();
+    }
+
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         RequestIds ids = RequestIds.of(request, () -> UUID.randomUUID().toString());

@@ -7,6 +7,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
@@ -55,6 +56,10 @@ final class PostgresLedger implements Ledger {
     private static final String FIND = "SELECT " + PostgresSql.NOW + ", " + PostgresSql.BY_INDEX + "; SELECT "
             + Rows.WITH_LINE + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
+    private static final String FIND_SMALL = "SELECT " + PostgresSql.NOW + ", " + PostgresSql.BY_INDEX + "; SELECT "
+            + Rows.withoutLargePayload("", "octet_length", "?::int")
+            + " FROM semel_record WHERE id = ANY(?::bytea[])";
+
     private static final String STEPS = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY created, fence";
 
@@ -66,6 +71,12 @@ final class PostgresLedger implements Ledger {
             + " FROM semel_record WHERE state = %s AND at <= (SELECT " + PostgresSql.NOW
             + ") AND (at, id) > (?, ?) AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL)"
             + " ORDER BY at, id LIMIT ?";
+
+    /** By the index of states: few are in progress at a time. */
+    private static final String OVERDUE_OUTSIDE = INDEXED + "SELECT "
+            + Rows.withoutLargePayload("", "octet_length", String.valueOf(Claim.Amount.SMALL))
+            + " FROM semel_record WHERE state = 1 AND at <= (SELECT " + PostgresSql.NOW
+            + ") AND (at, id) > (?, ?) AND owner < 0 AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?";
 
     /**
      * By place on disk, and each row is checked again as it is deleted: one that was renewed meanwhile has moved.
@@ -216,16 +227,31 @@ final class PostgresLedger implements Ledger {
 
     @Override
     public FoundRecords find(Collection<RecordId> ids) {
+        return find(
+                FIND,
+                binder -> binder.number(sessions.now()).bytes(List.copyOf(ids), RecordId::bytes),
+                found -> Rows.withLine(found, 1));
+    }
+
+    @Override
+    public FoundRecords find(Collection<RecordId> ids, int inline) {
+        return find(
+                FIND_SMALL,
+                binder -> binder.number(sessions.now()).number((long) inline).bytes(List.copyOf(ids), RecordId::bytes),
+                found -> Rows.claimed(found, 1));
+    }
+
+    private FoundRecords find(String sql, PostgresBinder.Binding binding, PostgresQueue.RowReader reader) {
         return sessions.once("a lookup", connection -> {
             Map<RecordId, Row> rows = new HashMap<>();
-            try (PreparedStatement statement = connection.prepareStatement(FIND)) {
-                new PostgresBinder(statement).number(sessions.now()).bytes(List.copyOf(ids), RecordId::bytes);
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binding.bind(new PostgresBinder(statement));
                 statement.execute();
                 long now = only(statement.getResultSet());
                 statement.getMoreResults();
                 try (ResultSet found = statement.getResultSet()) {
                     while (found.next()) {
-                        Row row = Rows.withLine(found, 1);
+                        Row row = reader.read(found);
                         rows.put(row.id(), row);
                     }
                 }
@@ -258,6 +284,18 @@ final class PostgresLedger implements Ledger {
                                 .bytes(behind.id().bytes())
                                 .texts(List.copyOf(operations), operation -> operation)
                                 .number((long) limit));
+    }
+
+    @Override
+    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+        return rows(
+                "a search",
+                OVERDUE_OUTSIDE,
+                binder -> binder.number(sessions.now())
+                        .number(behind.at())
+                        .bytes(behind.id().bytes())
+                        .number((long) limit),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override
@@ -395,13 +433,18 @@ final class PostgresLedger implements Ledger {
     }
 
     private List<Row> rows(String what, String sql, PostgresBinder.Binding binding) {
+        return rows(what, sql, binding, found -> Rows.withLine(found, 1));
+    }
+
+    private List<Row> rows(
+            String what, String sql, PostgresBinder.Binding binding, PostgresQueue.RowReader reader) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 binding.bind(new PostgresBinder(statement));
                 try (ResultSet found = second(statement)) {
                     while (found.next()) {
-                        rows.add(Rows.withLine(found, 1));
+                        rows.add(reader.read(found));
                     }
                 }
             }

@@ -193,7 +193,7 @@ final class PostgresQueue implements Queue {
 
     /** Makes a row of what was found. */
     @FunctionalInterface
-    private interface RowReader {
+    interface RowReader {
         Row read(ResultSet found) throws SQLException;
     }
 

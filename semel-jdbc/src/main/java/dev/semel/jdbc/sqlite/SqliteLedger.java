@@ -6,6 +6,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
@@ -39,6 +40,11 @@ final class SqliteLedger implements Ledger {
     private static final String OVERDUE = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ? AND at <= ? AND (at, id) > (?, ?) AND (parent IS NULL OR place IS NOT NULL)"
             + " AND operation IN (%s) ORDER BY at, id LIMIT ?";
+
+    private static final String OVERDUE_OUTSIDE = "SELECT "
+            + Rows.withoutLargePayload("", "length", String.valueOf(Claim.Amount.SMALL))
+            + " FROM semel_record WHERE state = 1 AND at <= ? AND (at, id) > (?, ?) AND owner < 0 AND parent IS NULL"
+            + " AND place IS NULL ORDER BY at, id LIMIT ?";
 
     private static final String LIST = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
@@ -125,6 +131,18 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
+    public FoundRecords find(Collection<RecordId> ids, int inline) {
+        long now = access.now();
+        return access.read(session -> {
+            Map<RecordId, Row> found = new HashMap<>();
+            for (RecordId id : ids) {
+                SqliteRecords.find(session, id, inline).ifPresent(row -> found.put(id, row));
+            }
+            return new FoundRecords(found, now);
+        });
+    }
+
+    @Override
     public List<Row> steps(RecordId parent) {
         return access.read(session ->
                 session.all(STEPS, statement -> statement.setBytes(1, parent.bytes()), row -> Rows.withLine(row, 1)));
@@ -151,6 +169,20 @@ final class SqliteLedger implements Ledger {
                     statement.setInt(position, limit);
                 },
                 row -> Rows.withLine(row, 1)));
+    }
+
+    @Override
+    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+        long now = access.now();
+        return access.read(session -> session.all(
+                OVERDUE_OUTSIDE,
+                statement -> {
+                    statement.setLong(1, now);
+                    statement.setLong(2, behind.at());
+                    statement.setBytes(3, behind.id().bytes());
+                    statement.setInt(4, limit);
+                },
+                row -> Rows.claimed(row, 1)));
     }
 
     @Override

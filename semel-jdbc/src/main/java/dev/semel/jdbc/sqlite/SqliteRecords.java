@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteRecords {
     private static final String FIND = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ?";
+    private static final String FIND_SMALL = "SELECT "
+            + Rows.withoutLargePayload("", "length", "?2") + " FROM semel_record WHERE id = ?1";
     // The driver reads all column names again for each query, so the query for an absent record has one column.
     private static final String IS_THERE = "SELECT 1 FROM semel_record WHERE id = ?";
     private static final String STATUS = "SELECT " + Rows.STATUS + " FROM semel_record WHERE id = ?";
@@ -362,6 +364,17 @@ final class SqliteRecords {
 
     static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {
         return session.first(FIND, statement -> statement.setBytes(1, id.bytes()), row -> Rows.withLine(row, 1));
+    }
+
+    /** @param inline payloads of more bytes are left out */
+    static Optional<Row> find(SqliteSession session, RecordId id, int inline) throws SQLException {
+        return session.first(
+                FIND_SMALL,
+                statement -> {
+                    statement.setBytes(1, id.bytes());
+                    statement.setInt(2, inline);
+                },
+                row -> Rows.claimed(row, 1));
     }
 
     /** Cheap when it is not there, as it mostly is where a call gets to the writer at all. */

@@ -31,8 +31,7 @@ public final class ApiEndpoints {
             Field.string("category", "What kind of failure it is, such as timeout; unknown if left out."),
             Field.string("reason", "One sentence, shown to callers and kept in the audit: no secrets."),
             Field.bool("retryable", "Whether it may be run again; the category decides if left out."),
-            Field.string("retry_after", "Not to be tried again before, such as 30s."),
-            REPEATABLE);
+            Field.string("retry_after", "Not to be tried again before, such as 30s."));
 
     private static final Field HELD = Field.objects("messages", "HeldMessage", "Those of a claim, at most 100.")
             .always();
@@ -113,7 +112,7 @@ public final class ApiEndpoints {
                             "POST",
                             "/steps/{step}/fail",
                             "Records that a step failed.",
-                            body(List.of(RECORD, FENCE, STEP_FENCE.always()), FAILURE),
+                            body(List.of(RECORD, FENCE, STEP_FENCE.always(), REPEATABLE), FAILURE),
                             EndpointOutput.json("Recorded"),
                             (all, request, response, values) -> all.steps()
                                     .fail(request, values.get(0), values.get(1))

@@ -1,15 +1,18 @@
 package dev.semel.server.api;
 
 import dev.semel.Call;
+import dev.semel.Key;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.console.rest.JsonBody;
 import dev.semel.console.rest.RequestBody;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.key.Identity;
 import dev.semel.server.access.Caller;
 import dev.semel.server.access.Scope;
 import dev.semel.server.routing.ServerChannels;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 /** An authenticated request. */
 record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSettings settings) {
@@ -34,6 +37,19 @@ record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSet
     /** The JSON object of the body. */
     JsonBody body() throws ApiProblem {
         return rawBody().object();
+    }
+
+    /**
+     * An id by which a repeated request is recognised, as the engine gets it: another one for each token, so that two clients of a tenant
+     * that choose the same id do not get each other's grants.
+     */
+    @Nullable
+    String repetitionId(@Nullable String chosen) {
+        return chosen == null
+                ? null
+                : Identity.of(caller.tenant(), "token " + caller.name(), Key.of(chosen))
+                        .id()
+                        .hex();
     }
 
     /** Who asked, as the audit shows it. */

@@ -46,7 +46,7 @@ final class OperationsResource {
         Duration lease = lease(body);
         Duration wait = body.duration("wait", Duration.ZERO, request.settings().longestWait());
         boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable"));
-        BeginTerms terms = new BeginTerms(lease, body.token("begin_id"));
+        BeginTerms terms = new BeginTerms(lease, request.repetitionId(body.token("begin_id")));
         body.demandNoOther();
         Operation.Leased<Json, Json> operation = request.settings().operation(name, repeatable);
         Call<Json> call =
@@ -97,9 +97,8 @@ final class OperationsResource {
         RunHandle run = handle(request, body);
         Failure failure = failure(body);
         Boolean retryable = body.bool("retryable");
-        boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable"));
         body.demandNoOther();
-        return ended(runs.fail(request.settings().operation(name, repeatable), run, failure, retryable));
+        return ended(runs.fail(request.settings().operation(name, false), run, failure, retryable));
     }
 
     private static ApiAnswer ended(ExternalEnd<Json> end) throws ApiProblem {

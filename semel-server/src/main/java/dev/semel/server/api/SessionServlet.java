@@ -78,7 +78,7 @@ public final class SessionServlet extends HttpServlet {
             throw problem(denied.answer());
         }
         OpenedSession opened = ((LoginOutcome.LoggedIn) outcome).opened();
-        LOG.info("Operator {} logged in from {}.", opened.session().person().name(), request.getRemoteAddr());
+        LOG.info("Operator {} logged in from {}.", opened.session().person().actor(), request.getRemoteAddr());
         ApiAnswer answer = described(opened.token(), opened.session());
         if (cookie) {
             login.setCookie(request, response, opened);
@@ -103,7 +103,7 @@ public final class SessionServlet extends HttpServlet {
                     ApiCode.INVALID, "These credentials are not a session. To end all sessions: ?everywhere=true.");
         }
         if (everywhere) {
-            LOG.info("Operator {} ended all sessions: {}.", who.person().name(), login.logOutEverywhere(who));
+            LOG.info("Operator {} ended all sessions: {}.", who.person().actor(), login.logOutEverywhere(who));
         } else if (used != null) {
             login.logOut(used);
         }

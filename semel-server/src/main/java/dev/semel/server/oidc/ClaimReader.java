@@ -33,10 +33,14 @@ final class ClaimReader {
         if (who == null || !NAME.matcher(who).matches()) {
             throw new TokenRefused("the token has no usable name in the claim " + mapping.name());
         }
+        String subject = claims.getSubject();
+        if (subject == null || !NAME.matcher(subject).matches()) {
+            throw new TokenRefused("the token has no usable subject in the claim sub");
+        }
         Set<String> values = new HashSet<>(roles.texts(claims));
         for (RoleGrant grant : mapping.grants()) {
             if (values.contains(grant.value())) {
-                return new Person(who, grant.role(), grant.allTenants() ? null : tenant(grant, claims));
+                return new Person(who, grant.role(), grant.allTenants() ? null : tenant(grant, claims), subject);
             }
         }
         throw new TokenRefused("no value of the claim " + mapping.roles() + " has a role here");

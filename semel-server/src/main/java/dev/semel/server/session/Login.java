@@ -48,7 +48,7 @@ sealed interface Login {
 
         @Override
         public String owner() {
-            return "oidc " + settings.provider().issuer() + " " + person.name();
+            return "oidc " + settings.provider().issuer() + " " + person.subject();
         }
     }
 

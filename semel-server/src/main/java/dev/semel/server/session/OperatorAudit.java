@@ -71,6 +71,10 @@ public final class OperatorAudit implements AutoCloseable {
         Person person = login.person();
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("method", login.method());
+        if (login instanceof Login.ByProvider provider) {
+            details.put("issuer", provider.settings().provider().issuer());
+            details.put("subject", String.valueOf(person.subject()));
+        }
         details.put("role", person.role().code());
         details.put("address", request.getRemoteAddr());
         String tenant = person.tenant() == null ? null : person.tenant().name();
@@ -85,7 +89,7 @@ public final class OperatorAudit implements AutoCloseable {
      */
     public void denied(HttpServletRequest request, @Nullable Person person, String reason) {
         long now = time.millis() / 1_000;
-        String name = person == null ? null : person.name();
+        String name = person == null ? null : person.actor();
         DeniedRequests exact = new DeniedRequests(now, reason, name, ClientNetwork.of(request.getRemoteAddr()));
         Call.Origin origin = origin(request, person);
         synchronized (waiting) {
@@ -115,7 +119,7 @@ public final class OperatorAudit implements AutoCloseable {
     private static Call.Origin origin(HttpServletRequest request, @Nullable Person person) {
         RequestIds ids = RequestIds.of(request, () -> UUID.randomUUID().toString());
         Call.Origin origin = unstated().withCorrelationId(ids.correlation()).withRequestId(ids.request());
-        return person == null ? origin : origin.withActor(person.name(), "operator");
+        return person == null ? origin : origin.withActor(person.actor(), "operator");
     }
 
     /** Writes the counts of past seconds, or all of them. Those that cannot be written are kept. */

@@ -35,6 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class ApiServer implements AutoCloseable {
     static final String ACME = "acme-secret-0123456789";
     static final String GLOBEX = "globex-secret-0123456789";
+    static final String ACME_TOO = "acme-too-secret-0123456789";
     static final String ORDERS_ONLY = "orders-secret-0123456789";
 
     /** Three attempts 1 ms apart, without jitter. */
@@ -98,6 +99,7 @@ final class ApiServer implements AutoCloseable {
         ServletContextHandler context = new ServletContextHandler();
         Access access = new Access(Tokens.of(List.of(
                 token("acme-app", ACME, "acme", "run", "send", "work"),
+                token("acme-other-app", ACME_TOO, "acme", "run", "send", "work"),
                 token("globex-app", GLOBEX, "globex", "run", "send", "work"),
                 token("orders-app", ORDERS_ONLY, "acme", "send:orders.*", "run:orders.place"))));
         ApiSettings settings = ApiSettings.DEFAULT.withPolicies(Map.of("*", "quick"));

@@ -188,6 +188,16 @@ class WorkResourceTest {
     }
 
     @Test
+    void claimIdOfAnotherTokenOfTheTenantIsAnotherClaim() {
+        send("a", "");
+        List<JsonNode> first = claim("{\"claim_id\":\"1\"}");
+        assertThat(first).hasSize(1);
+        ApiReply other = server.post(ApiServer.ACME_TOO, "/channels/jobs/claim", "{\"claim_id\":\"1\"}");
+        assertThat(messages(other)).isEmpty();
+        assertThat(texts(claim("{\"claim_id\":\"1\"}"), "fence")).isEqualTo(texts(first, "fence"));
+    }
+
+    @Test
     void d6_waitingClaimIsWokenBySendingAndEndsWithNothingOtherwise() throws Exception {
         CompletableFuture<List<JsonNode>> waiting = CompletableFuture.supplyAsync(() -> claim("{\"wait\":\"20s\"}"));
         send("m", "");

@@ -165,6 +165,28 @@ public final class TestProvider implements AutoCloseable {
         return signed(claims(time, groups).subject(name).build(), key());
     }
 
+    /** Of somebody whose shown name may be another's as well, with {@link #settingsByName}. */
+    public String tokenOf(String subject, String shown, TimeSource time, String... groups) {
+        return signed(
+                claims(time, groups)
+                        .subject(subject)
+                        .claim("preferred_username", shown)
+                        .build(),
+                key());
+    }
+
+    /** As {@link #settings}, with names of the claim preferred_username. */
+    public OidcSettings settingsByName() {
+        OidcSettings usual = settings();
+        ClaimMapping claims = usual.claims();
+        return new OidcSettings(
+                usual.provider(),
+                usual.audiences(),
+                usual.algorithms(),
+                usual.tolerance(),
+                new ClaimMapping("preferred_username", claims.roles(), claims.tenant(), claims.grants()));
+    }
+
     /** The same settings for a provider whose keys are nowhere. */
     public static OidcSettings unreachable(OidcSettings settings) {
         ProviderAddress address =

@@ -65,6 +65,23 @@ class ProviderSessionTest {
     }
 
     @Test
+    void h5_twoPeopleOfTheSameNameShareNeitherSessionsNorTheAudit() {
+        server.take(new OperatorSettings(List.of(), provider.settingsByName(), SessionLimits.USUAL));
+        String one = server.token(provider.tokenOf("u-1", "Ann Lee", time, "ops"));
+        String other = server.token(provider.tokenOf("u-2", "Ann Lee", time, "ops"));
+        assertThat(server.bearer("DELETE", "/session?everywhere=true", one).status())
+                .isEqualTo(204);
+        assertThat(server.bearer("GET", "/admin/x", one).status()).isEqualTo(401);
+        assertThat(server.bearer("GET", "/admin/x", other).status()).isEqualTo(200);
+        assertThat(server.events("operator.login"))
+                .extracting(event -> event.get("actor"))
+                .containsExactlyInAnyOrder("Ann Lee (u-1)", "Ann Lee (u-2)");
+        assertThat(server.events("operator.login"))
+                .extracting(event -> event.get("subject"))
+                .containsExactlyInAnyOrder("u-1", "u-2");
+    }
+
+    @Test
     void nameOfALocalUserIsNotTakenFromAToken() {
         String token = provider.tokenOf("bob", time, "admins");
         Reply refused = server.bearer("GET", "/admin/x", token);

@@ -210,6 +210,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class PayloadsForCallersOutside extends ExternalPayloadSuite {
+        PayloadsForCallersOutside() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class LostRepliesOutsideThisProcess extends ExternalClaimFaultSuite {
         LostRepliesOutsideThisProcess() {
             super(EngineContract.this);

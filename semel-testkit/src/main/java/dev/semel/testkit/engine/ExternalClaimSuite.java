@@ -360,6 +360,34 @@ abstract class ExternalClaimSuite extends ExternalClaimFixture {
     }
 
     @Test
+    void d10_handlerOfAProcessProbesWhatAClientOutsidePausedForItsTenant() {
+        sendAll(MAIL, "lane", "m", "n");
+        fail(MAIL, one(MAIL), Failure.Category.AUTH);
+        boolean[] rejected = {true};
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text());
+            if (rejected[0]) {
+                throw failing(Failure.Category.AUTH);
+            }
+        });
+        work();
+        assertThat(handled).isEmpty();
+        time.advance(Duration.ofMinutes(4));
+        work();
+        assertThat(handled).as("a probe, which is rejected").hasSize(1);
+        engine.send(MAIL, Message.of(GLOBEX, Key.of("g"), new Note("lane", "globex")));
+        rejected[0] = false;
+        work();
+        assertThat(handled).as("other tenants go on").endsWith("globex").hasSize(2);
+        time.advance(Duration.ofMinutes(4));
+        work();
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).hasSize(4);
+        assertThat(store.switchboard().modes().pauses()).isEmpty();
+    }
+
+    @Test
     void handedBackMessageIsGrantedAgainWithoutHavingSpentAnAttempt() {
         send(MAIL, "m");
         ExternalMessage<Note> message = one(MAIL);

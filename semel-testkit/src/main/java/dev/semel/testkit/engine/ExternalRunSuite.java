@@ -173,6 +173,80 @@ abstract class ExternalRunSuite extends EngineSuite {
     }
 
     @Test
+    void nodeThatNeverSawTheOperationFindsItsExpiredLease() {
+        Engine first = otherNode();
+        begin(first, REFUND, "k");
+        stop(first);
+        time.advance(TEN_SECONDS);
+        engine.duties().sweeper().sweep();
+        assertThat(state(REFUND, "k")).isEqualTo(State.UNKNOWN);
+        assertThat(story(REFUND, "k")).containsExactly("operation.unknown");
+    }
+
+    @Test
+    void whetherARunMayBeRepeatedIsDecidedByItsOwnBeginAndNotByThatOfAnotherTenant() {
+        Operation.Leased<Order, Receipt> repeatable = REFUND.asRepeatable();
+        Tenant globex = Tenant.of("globex");
+        Call<Order> theirs = Call.of(globex, Key.of("k"), new Order("book", 42));
+        engine.externalRuns().begin(repeatable, theirs, new BeginTerms(TEN_SECONDS, null));
+        granted(REFUND.asUnrepeatable(), "k");
+        engine.externalRuns()
+                .begin(REFUND.asUnrepeatable(), call("other"), new BeginTerms(Duration.ofMinutes(1), null));
+        time.advance(TEN_SECONDS);
+        engine.duties().sweeper().sweep();
+        otherNode().duties().sweeper().sweep();
+        assertThat(state(REFUND, "k")).isEqualTo(State.UNKNOWN);
+        assertThat(state(REFUND, "other")).as("its lease is not over").isEqualTo(State.IN_PROGRESS);
+        RunGranted<Receipt> next = (RunGranted<Receipt>)
+                engine.externalRuns().begin(repeatable, theirs, new BeginTerms(TEN_SECONDS, null));
+        assertThat(next.attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void laterBeginDoesNotChangeWhetherAnInterruptedRunMayBeRepeated() {
+        granted(REFUND.asUnrepeatable(), "once");
+        granted(REFUND.asRepeatable(), "again");
+        time.advance(TEN_SECONDS);
+        assertThat(answered(REFUND.asRepeatable(), "once")).isInstanceOf(Answer.Unknown.class);
+        RunGranted<Receipt> next = granted(REFUND.asUnrepeatable(), "again");
+        assertThat(next.attempt()).isEqualTo(2);
+        time.advance(TEN_SECONDS);
+        assertThat(answered(REFUND.asRepeatable(), "again"))
+                .as("the newest grant is not repeatable")
+                .isInstanceOf(Answer.Unknown.class);
+    }
+
+    @Test
+    void repeatableRunWithoutAttemptsLeftIsUnknown() {
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            assertThat(granted(NOTIFY, "k").attempt()).isEqualTo(attempt);
+            time.advance(TEN_SECONDS);
+        }
+        assertThat(answered(NOTIFY, "k")).isInstanceOf(Answer.Unknown.class);
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void uncertainFailureIsJudgedByWhatItsBeginDeclared() {
+        RunGranted<Receipt> once = granted(REFUND.asUnrepeatable(), "once");
+        RunGranted<Receipt> again = granted(REFUND.asRepeatable(), "again");
+        assertThat(failed(REFUND.asRepeatable(), once, Failure.Category.TIMEOUT, null))
+                .isInstanceOf(Answer.Unknown.class);
+        assertThat(failed(REFUND.asUnrepeatable(), again, Failure.Category.TIMEOUT, null))
+                .isInstanceOf(Answer.RetryLater.class);
+    }
+
+    @Test
+    void beginDoesNotDecideAboutTheRunOfAHandlerOfThisLedger() {
+        // A node died while its handler ran; other nodes that have the handler will take it over.
+        abandon(NOTIFY, "k");
+        time.advance(Duration.ofMinutes(10));
+        assertThat(answered(NOTIFY.asUnrepeatable(), "k")).isInstanceOf(Answer.InProgress.class);
+        assertThat(answered(NOTIFY, "k")).isInstanceOf(Answer.InProgress.class);
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.IN_PROGRESS);
+    }
+
+    @Test
     void runOfAnotherTenantOrOperationIsNotHeld() {
         RunGranted<Receipt> run = granted(REFUND, "k");
         RunHandle foreign =

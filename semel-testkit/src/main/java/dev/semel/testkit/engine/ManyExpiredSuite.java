@@ -68,7 +68,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
                                     null),
                             bytes,
                             new Reservation.Grant(
-                                    time.nanos() + 1 + key.hashCode(),
+                                    time.nanos() + 1 + (key.hashCode() & Integer.MAX_VALUE),
                                     LEASE.toMillis(),
                                     operation.isRepeatable(STEADY),
                                     3),

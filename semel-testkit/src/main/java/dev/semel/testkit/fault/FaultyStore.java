@@ -214,6 +214,11 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
+        public FoundRecords find(Collection<RecordId> ids, int inline) {
+            return point.pass(StoreCall.FIND, () -> super.find(ids, inline));
+        }
+
+        @Override
         public List<Row> steps(RecordId parent) {
             return point.pass(StoreCall.STEPS, () -> super.steps(parent));
         }
@@ -221,6 +226,11 @@ public final class FaultyStore extends ForwardingStore {
         @Override
         public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
             return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, operations, behind, limit));
+        }
+
+        @Override
+        public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+            return point.pass(StoreCall.OVERDUE, () -> super.overdueOutside(behind, limit));
         }
 
         @Override

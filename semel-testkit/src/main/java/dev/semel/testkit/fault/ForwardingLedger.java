@@ -59,6 +59,11 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
+    public FoundRecords find(Collection<RecordId> ids, int inline) {
+        return delegate.find(ids, inline);
+    }
+
+    @Override
     public List<Row> steps(RecordId parent) {
         return delegate.steps(parent);
     }
@@ -66,6 +71,11 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         return delegate.overdue(state, operations, behind, limit);
+    }
+
+    @Override
+    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+        return delegate.overdueOutside(behind, limit);
     }
 
     @Override

@@ -2,12 +2,14 @@ package dev.semel.testkit.memory;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
@@ -250,6 +252,14 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
+    public FoundRecords find(Collection<RecordId> ids, int inline) {
+        FoundRecords found = find(ids);
+        Map<RecordId, Row> brief = new HashMap<>();
+        found.rows().forEach((id, row) -> brief.put(id, row.withoutLargePayload(inline)));
+        return new FoundRecords(brief, found.now());
+    }
+
+    @Override
     public List<Row> steps(RecordId parent) {
         return state.locked(() -> state.stepsOf(parent));
     }
@@ -262,6 +272,20 @@ final class MemoryLedger implements Ledger {
                 state.now(),
                 limit,
                 row -> !row.isStep() && operations.contains(row.header().operation())));
+    }
+
+    @Override
+    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+        return state
+                .locked(() -> state.overdue(
+                        State.IN_PROGRESS,
+                        behind,
+                        state.now(),
+                        limit,
+                        row -> !row.isStep() && row.line() == null && OutsideGrant.of(row.status()) != null))
+                .stream()
+                .map(row -> row.withoutLargePayload(Claim.Amount.SMALL))
+                .toList();
     }
 
     @Override
