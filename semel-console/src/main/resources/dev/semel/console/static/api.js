@@ -1,6 +1,10 @@
 /** Requests to the API. Every failure is a Problem in words. */
-const base = document.querySelector('meta[name="semel-api"]')?.content ?? '../api/v1';
+const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
+const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
 const session = { csrf: null, header: 'X-CSRF-Token' };
+
+/** Whether the application around the console logs people in. */
+export const loginIsExternal = meta('semel-login') === 'external';
 
 /** A request that failed: what, why, and the correlation id by which the log tells more. */
 export class Problem extends Error {
@@ -31,8 +35,11 @@ async function request(method, path, { body, signal } = {}) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
-  if (method !== 'GET' && session.csrf) {
-    headers[session.header] = session.csrf;
+  if (method !== 'GET') {
+    headers['X-Semel-Console'] = '1';
+    if (session.csrf) {
+      headers[session.header] = session.csrf;
+    }
   }
   let response;
   try {
@@ -70,8 +77,21 @@ export function get(path, fields = {}, signal = undefined) {
   return request('GET', `/admin${path}${query(fields)}`, { signal });
 }
 
-export function post(path, body) {
-  return request('POST', `/admin${path}`, { body });
+export async function post(path, body) {
+  try {
+    return await request('POST', `/admin${path}`, { body });
+  } catch (failure) {
+    if (!loginIsExternal || failure.status !== 403) {
+      throw failure;
+    }
+    // The application may have changed its CSRF token, for example after a new login.
+    const before = session.csrf;
+    await whoAmI();
+    if (session.csrf === before) {
+      throw failure;
+    }
+    return request('POST', `/admin${path}`, { body });
+  }
 }
 
 /** The address of something that the browser downloads or follows by itself. */
@@ -81,6 +101,7 @@ export function address(path, fields = {}) {
 
 function remember(opened) {
   session.csrf = opened.csrf_token ?? null;
+  session.header = opened.csrf_header ?? 'X-CSRF-Token';
   return { ...opened, tenant: opened.all_tenants ? '*' : opened.tenant };
 }
 

@@ -1,6 +1,6 @@
 /** The shell: who is logged in, which page is shown, when it is read again. */
 import { h, show } from './view.js';
-import { Problem, logOut, whoAmI } from './api.js';
+import { Problem, loginIsExternal, logOut, whoAmI } from './api.js';
 import { settings } from './format.js';
 import { button, link, problem } from './widgets.js';
 import { PLACES, help, listenToKeys } from './keyboard.js';
@@ -135,6 +135,12 @@ function follow() {
       plan();
     }
   });
+  stream.addEventListener('end', event => {
+    if (app.stream === stream && JSON.parse(event.data).reason === 'unauthenticated') {
+      unfollow();
+      read();
+    }
+  });
 }
 
 function unfollow() {
@@ -238,7 +244,7 @@ function person() {
           button(settings.utc ? 'UTC' : 'Local', switchZone, { kind: 'quiet small', name: settings.utc ? 'Times are in UTC; show local times' : 'Times are local; show UTC' }),
           button(theme() === 'dark' ? 'Dark' : 'Light', switchTheme, { kind: 'quiet small', name: theme() === 'dark' ? 'Dark colours; switch to light' : 'Light colours; switch to dark' }),
           button('Keys', help, { kind: 'quiet small' }),
-          app.person.csrf_token && h('details', { class: 'drop' },
+          !loginIsExternal && h('details', { class: 'drop' },
               h('summary', { class: 'small' }, 'Log out'),
               h('div', null,
                   button('This browser', () => leave(false), { kind: 'small' }),

@@ -83,7 +83,8 @@ export function lines(title, points, series, options = {}) {
   };
   const marks = h('svg', { x: 0, y: 0, width: '100%', height: HEIGHT, viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: 'none' },
       series.map(each => h('path', { class: `stroke ${each.color}`, d: path(each), 'vector-effect': 'non-scaling-stroke' })));
-  return frame({ title, points, most, marks, series, ...options });
+  const total = field => all => all.reduce((sum, point) => sum + (point[field] ?? 0), 0);
+  return frame({ title, points, most, marks, series: series.map(each => ({ ...each, total: total(each.field) })), ...options });
 }
 
 /** A line of a few pixels, for a table. */

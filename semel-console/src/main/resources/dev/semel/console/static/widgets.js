@@ -65,7 +65,7 @@ export function table(caption, columns, rows, { key, rowClass } = {}) {
               h('th', { scope: 'col', class: column.class }, column.title || h('span', { class: 'hidden' }, column.name ?? 'Action'))))),
           h('tbody', null, rows.map((row, index) =>
               h('tr', { key: key ? key(row) : index, 'data-row': true, class: rowClass?.(row) }, columns.map(column =>
-                  h('td', { class: column.class, 'data-title': column.title || null }, column.cell(row, index))))))));
+                  h('td', { class: column.class, 'data-title': typeof column.title === 'string' && column.title ? column.title : null }, h('div', null, column.cell(row, index)))))))));
 }
 
 export function section(title, ...children) {
@@ -150,6 +150,11 @@ export function segments(name, options, chosen) {
 /** The fields of a form, without what is empty. */
 export function formFields(form) {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value));
+}
+
+/** Filters that fold away on a phone. */
+export function filterBox(form) {
+  return h('details', { class: 'filterbox', open: !matchMedia('(max-width: 760px)').matches }, h('summary', null, 'Filters'), form);
 }
 
 /** Names and values, one below the other. */

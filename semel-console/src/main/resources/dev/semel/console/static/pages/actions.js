@@ -91,5 +91,5 @@ export function actions(record, context) {
   }
   const none = { IN_PROGRESS: 'It is running: nothing can be done until its attempt or its lease ends.', COMPLETED: 'It is done: there is nothing to replay or discard.' };
   return h('div', { class: 'actions', role: 'group', 'aria-label': 'Actions' },
-      buttons, none[record.state] && h('span', { class: 'dim' }, none[record.state]));
+      none[record.state] && h('span', { class: 'dim' }, none[record.state]), buttons);
 }

@@ -2,7 +2,7 @@
 import { h } from '../view.js';
 import { address, get } from '../api.js';
 import { number } from '../format.js';
-import { chip, copyable, empty, field, formFields, href, input, label, link, pager, problem, recordLink, section, select, table, when } from '../widgets.js';
+import { chip, copyable, empty, field, filterBox, formFields, href, input, label, link, pager, problem, recordLink, section, select, table, when } from '../widgets.js';
 
 const TYPES = ['operation.queued', 'operation.executed', 'operation.replayed', 'operation.conflict', 'operation.taken_over', 'operation.unknown',
   'operation.reconciled', 'operation.shadowed', 'retry.attempt', 'retry.exhausted', 'system.error', 'mode.changed', 'channel.paused',
@@ -36,7 +36,7 @@ function filters(context) {
   };
   const active = Object.entries(NAMES).filter(([name]) => query[name]);
   return [
-    h('details', { class: 'filterbox', open: true }, h('summary', null, 'Filters'),
+    filterBox(
         h('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the audit', on: { submit } },
             field('Operation', input('operation', query.operation, { 'data-filter': true })),
             context.everywhere && field('Tenant', input('tenant', query.tenant)),
@@ -105,13 +105,13 @@ export const audit = {
       filters(context),
       data.events.length > 0
           ? table('Events', [
-            { title: 'Time', cell: event => when(event.time), class: 'tight' },
-            { title: 'Type', cell: event => event.type, class: 'tight' },
-            { title: 'Operation', cell: event => event.operation ?? h('span', { class: 'dim' }, '–') },
-            context.everywhere && { title: 'Tenant', cell: event => (event.tenant === '*' ? h('span', { class: 'dim' }, 'all') : event.tenant) },
-            { title: 'Record', cell: event => (event.record ? recordLink(event.record) : h('span', { class: 'dim' }, '–')), class: 'tight' },
+            { title: 'Time', cell: event => when(event.time), class: 'plain tight' },
+            { title: 'Type', cell: event => event.type, class: 'plain tight' },
+            { title: 'Operation', class: 'plain', cell: event => event.operation ?? h('span', { class: 'dim' }, '–') },
+            context.everywhere && { title: 'Tenant', class: 'plain', cell: event => (event.tenant === '*' ? h('span', { class: 'dim' }, 'all') : event.tenant) },
+            { title: 'Record', cell: event => (event.record ? recordLink(event.record) : h('span', { class: 'dim' }, '–')), class: 'plain tight' },
             { title: 'Who', cell: event => event.actor ?? h('span', { class: 'dim' }, '–') },
-            { title: 'Details', cell: details, class: 'wide' },
+            { title: 'Details', cell: details, class: 'plain wide' },
           ].filter(Boolean), data.events, { key: event => event.id })
           : empty(data.next ? 'None of the events that were read matches; there are more to read.' : 'No event matches.', 'Events are written when something is accepted, fails, ends, or is changed by a person.'),
       pager('/audit', context.query, data.next),

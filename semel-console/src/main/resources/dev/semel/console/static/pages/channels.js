@@ -47,7 +47,7 @@ function pauses(channel, context) {
 function channelTable(channels, context) {
   const pausable = channel => !channel.pauses.some(held => held.tenant === '*' || !context.everywhere);
   return table('Channels', [
-    { title: 'Channel', cell: each => link('/records', { operation: each.channel }, each.channel) },
+    { title: 'Channel', class: 'plain', cell: each => link('/records', { operation: each.channel }, each.channel) },
     {
       title: 'Waiting', class: 'figure', cell: each => link('/records', { operation: each.channel, state: 'QUEUED,FAILED_RETRYABLE' },
           `${number(each.waiting)}${each.more_waiting ? '+' : ''}`),
@@ -55,8 +55,8 @@ function channelTable(channels, context) {
     { title: 'Oldest due', cell: each => (each.oldest_due ? ago(each.oldest_due) : h('span', { class: 'dim' }, 'none due')), class: 'tight' },
     { title: 'Parked lanes', class: 'figure', cell: each => (each.parked_lanes ? link('/dead', { operation: each.channel }, number(each.parked_lanes)) : 0) },
     { title: 'Unknown', class: 'figure', cell: each => (each.unknown ? link('/records', { operation: each.channel, state: 'UNKNOWN' }, number(each.unknown)) : 0) },
-    { title: 'Mode', cell: each => mode(each.mode), class: 'tight' },
-    { title: 'Held up by', class: 'wide', cell: each => [pauses(each, context), each.breaker && label('bad', `Breaker ${each.breaker}`), each.pauses.length === 0 && !each.breaker && h('span', { class: 'dim' }, 'nothing')] },
+    { title: 'Mode', cell: each => mode(each.mode), class: 'plain tight' },
+    { title: 'Held up by', class: 'plain wide', cell: each => [pauses(each, context), each.breaker && label('bad', `Breaker ${each.breaker}`), each.pauses.length === 0 && !each.breaker && h('span', { class: 'dim' }, 'nothing')] },
     context.may('operator') && {
       title: '', name: 'Pause', class: 'tight', cell: each => pausable(each) && button('Pause…', () => pause(each.channel, context), { kind: 'small', name: `Pause ${each.channel}` }),
     },
@@ -85,13 +85,13 @@ function lane(data, context) {
       head ? h('p', { class: 'verdict' }, h('strong', null, 'Head: '), data.head?.sentence ?? '', data.head?.next && data.head.next !== 'nothing' ? h('span', { class: 'dim' }, ` What to do: ${data.head.next}.`) : null)
           : empty('Nothing waits in this lane.', 'All its messages are done, or there is no such lane.'),
       head && table('Messages of the lane', [
-        { title: 'Place', class: 'tight', cell: each => ({ HEAD: 'head', WAITING: 'waits', LATER: 'later', OUT: 'out', FREE: 'free', ARRIVED: 'arrived' }[each.line?.turn] ?? '–') },
-        { title: 'State', cell: each => state(each.state), class: 'tight' },
-        { title: 'Record', cell: each => recordLink(each.id), class: 'tight' },
-        context.everywhere && { title: 'Tenant', cell: each => each.tenant },
+        { title: 'Place', class: 'plain tight', cell: each => ({ HEAD: 'head', WAITING: 'waits', LATER: 'later', OUT: 'out', FREE: 'free', ARRIVED: 'arrived' }[each.line?.turn] ?? '–') },
+        { title: 'State', cell: each => state(each.state), class: 'plain tight' },
+        { title: 'Record', cell: each => recordLink(each.id), class: 'plain tight' },
+        context.everywhere && { title: 'Tenant', class: 'plain', cell: each => each.tenant },
         { title: 'Attempts', cell: each => each.attempt, class: 'figure' },
-        { title: 'Next', cell: next, class: 'tight' },
-        { title: 'Cause', cell: cause, class: 'wide' },
+        { title: 'Next', cell: next, class: 'plain tight' },
+        { title: 'Cause', cell: cause, class: 'plain wide' },
       ].filter(Boolean), line, { key: each => each.id }));
 }
 

@@ -3,7 +3,7 @@ import { h } from '../view.js';
 import { get, post } from '../api.js';
 import { ask, tell } from '../dialogs.js';
 import { count, number } from '../format.js';
-import { button, CATEGORIES, chip, empty, field, formFields, href, input, link, pager, select, state, table } from '../widgets.js';
+import { button, CATEGORIES, chip, empty, field, filterBox, formFields, href, input, link, pager, select, state, table } from '../widgets.js';
 import { columns } from './records.js';
 import { job, readJob } from './jobs.js';
 
@@ -88,10 +88,10 @@ async function actOnSome(name, title, context) {
 function groupTable(groups, context) {
   return table('Causes', [
     { title: 'Count', cell: group => h('b', null, number(group.count)), class: 'figure' },
-    { title: 'State', cell: group => state(group.state), class: 'tight' },
-    { title: 'Operation', cell: group => group.operation, class: 'tight' },
+    { title: 'State', cell: group => state(group.state), class: 'plain tight' },
+    { title: 'Operation', cell: group => group.operation, class: 'plain tight' },
     {
-      title: 'Cause', class: 'wide', cell: group => [
+      title: 'Cause', class: 'plain wide', cell: group => [
         h('span', { class: 'category' }, group.category), ' ',
         link('/dead', { ...chosen(context.query), operation: group.operation, category: group.category, exception: group.exception }, group.reason),
         group.exception && h('div', { class: 'dim small mono' }, group.exception)],
@@ -120,7 +120,7 @@ function letters(data, context) {
     class: 'tight box',
     cell: each => h('input', { type: 'checkbox', 'aria-label': `Select ${each.operation} ${each.id.slice(0, 12)}`, checked: selected.has(each.id), on: { change: event => toggle(each.id, event.target.checked) } }),
   };
-  const main = columns(context);
+  const main = columns(context, all);
   return [
     h('div', { class: 'head' },
         h('h2', null, 'Messages of this cause'),
@@ -146,7 +146,7 @@ function filters(context) {
     return href('/dead', rest);
   };
   return [
-    h('details', { class: 'filterbox', open: true }, h('summary', null, 'Filters'),
+    filterBox(
         h('form', { class: 'filters', role: 'search', 'aria-label': 'Filter dead letters', on: { submit } },
             field('Operation', input('operation', query.operation, { 'data-filter': true })),
             context.everywhere && field('Tenant', input('tenant', query.tenant)),

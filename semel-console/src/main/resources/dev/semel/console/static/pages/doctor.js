@@ -18,10 +18,10 @@ export const doctor = {
         h('p', { class: 'sentence' }, h('strong', null, `Class ${data.class}. `), CLASSES[data.class] ?? ''),
         h('p', { class: 'dim' }, 'Store ', h('span', { class: 'mono' }, data.store))),
     section('What was checked', table('Settings of the store', [
-      { title: 'Allows', cell: each => label(each.limits === 'A' ? 'good' : each.limits === 'B' ? 'warn' : 'bad', `Class ${each.limits}`), class: 'tight' },
-      { title: 'Setting', cell: each => each.setting },
-      { title: 'Value', cell: each => h('span', { class: 'mono' }, each.value) },
-      { title: 'Advice', cell: each => each.advice ?? h('span', { class: 'dim' }, 'as it should be'), class: 'wide' },
+      { title: 'Allows', cell: each => label(each.limits === 'A' ? 'good' : each.limits === 'B' ? 'warn' : 'bad', `Class ${each.limits}`), class: 'plain tight' },
+      { title: 'Setting', class: 'plain', cell: each => each.setting },
+      { title: 'Value', class: 'plain', cell: each => h('span', { class: 'mono' }, each.value) },
+      { title: 'Advice', cell: each => each.advice ?? h('span', { class: 'dim' }, 'as it should be'), class: 'plain wide' },
     ], data.findings, { key: each => each.setting })),
   ],
 };

@@ -1,6 +1,6 @@
 /** Logging in, and the first steps of somebody who has no secret yet. */
 import { h } from '../view.js';
-import { logIn } from '../api.js';
+import { logIn, loginIsExternal } from '../api.js';
 import { span } from '../format.js';
 import { field, problem } from '../widgets.js';
 
@@ -15,7 +15,18 @@ function words(failure) {
   return failure;
 }
 
+function external(wordmark) {
+  return h('main', { class: 'login', id: 'main', key: 'login' },
+      wordmark(),
+      h('h1', null, 'Your application’s login is needed'),
+      h('p', null, 'This console is part of an application, which decides who may see it. Log in to that application with an account that has a role for the console, then reload this page.'),
+      h('p', null, h('button', { type: 'button', class: 'primary', on: { click: () => location.reload() } }, 'Reload')));
+}
+
 export function login({ message, wordmark, entered }) {
+  if (loginIsExternal) {
+    return external(wordmark);
+  }
   const submit = async event => {
     event.preventDefault();
     const form = event.currentTarget;

@@ -50,7 +50,7 @@ function theSwitch(context) {
     return h('p', { class: 'dim' }, 'Your role is viewer: setting a mode needs the role operator, and for more than one operation the role admin.');
   }
   const admin = context.may('admin');
-  const scopes = [['operation', 'one operation or channel'], ...(admin ? [['prefix', 'names that begin with'], ['label', 'a label'], ['all', 'everything']] : [])];
+  const scopes = [['operation', 'one operation'], ...(admin ? [['prefix', 'names that begin with'], ['label', 'a label'], ['all', 'everything']] : [])];
   const submit = event => {
     event.preventDefault();
     const fields = formFields(event.currentTarget);
@@ -82,8 +82,8 @@ function settings(data, context) {
       data.modes.settings.length === 0
           ? empty('Everything is LIVE.', 'A mode that is set stands here until it is set back to LIVE.')
           : table('Modes', [
-            { title: 'Mode', cell: each => mode(each.mode), class: 'tight' },
-            { title: 'Scope', cell: each => scopeWords(each), class: 'wide' },
+            { title: 'Mode', cell: each => mode(each.mode), class: 'plain tight' },
+            { title: 'Scope', cell: each => scopeWords(each), class: 'plain wide' },
             {
               title: '', name: 'Set to LIVE', class: 'tight', cell: each => context.may(each.operation && each.operation !== '*' ? 'operator' : 'admin') && own(each)
                 && button('Set to LIVE…', () => {
@@ -93,8 +93,8 @@ function settings(data, context) {
             },
           ], data.modes.settings, { key: each => JSON.stringify(each) }),
       data.modes.pauses.length > 0 && h('div', null, h('h3', null, 'Paused channels'), table('Pauses', [
-        { title: 'Channel', cell: each => link('/channels', {}, each.channel) },
-        { title: 'Tenant', cell: each => (each.tenant === '*' ? 'all' : each.tenant) },
+        { title: 'Channel', class: 'plain', cell: each => link('/channels', {}, each.channel) },
+        { title: 'Tenant', class: 'plain', cell: each => (each.tenant === '*' ? 'all' : each.tenant) },
         { title: 'Since', cell: each => ago(each.since), class: 'tight' },
         { title: 'Reason', cell: each => each.reason ?? h('span', { class: 'dim' }, 'not told'), class: 'wide' },
       ], data.modes.pauses, { key: each => `${each.channel}|${each.tenant}` })));
@@ -118,7 +118,7 @@ function shadow({ shadow: found }, context) {
           ? empty('Nothing to compare: no operation in SHADOW would have sent anything.', 'Set an operation to SHADOW, let it run beside the real one, and come back.')
           : [
             h('p', null, `${number(found.compared)} messages would have been sent: `,
-                ['same', 'other_payload', 'not_sent', 'only_sent'].map(each => [label(DIFFERENCES[each][1], `${number(found[each])} ${DIFFERENCES[each][0]}`), ' ']),
+                ['same', 'other_payload', 'not_sent', 'only_sent'].map(each => [label(found[each] > 0 ? DIFFERENCES[each][1] : 'calm', `${number(found[each])} ${DIFFERENCES[each][0]}`), ' ']),
                 !found.complete && h('span', { class: 'dim' }, '(of those that were compared; there are more)')),
             h('p', null, link('/modes', differences ? {} : { differences: 'true' }, differences ? 'Show all' : 'Only differences')),
             found.messages.map(message),

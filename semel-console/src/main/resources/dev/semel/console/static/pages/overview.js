@@ -1,7 +1,7 @@
 /** What needs a person, then how it goes: live while somebody looks. */
 import { h } from '../view.js';
 import { address, get } from '../api.js';
-import { bars, spark } from '../charts.js';
+import { bars, lines, spark } from '../charts.js';
 import { number, short, span } from '../format.js';
 import { ago, empty, href, label, link, mode, segments, table, when } from '../widgets.js';
 
@@ -73,13 +73,13 @@ function figures(data) {
       figure('Ack latency', millis(totals.ack_p99_ms), `99th percentile; half below ${millis(totals.ack_p50_ms)}`),
       figure('Waiting', `${short(depth)}${more ? '+' : ''}`, oldest < 0 ? 'nothing is due' : `the oldest due for ${span(oldest * 1000)}`),
       figure('Retries', short(totals.retries), `${short(totals.failed)} calls failed`, totals.retries > 0 ? 'warn' : ''),
-      figure('Dead letters', short(totals.dead_letters), `${short(totals.unknown)} became unknown`, totals.dead_letters + totals.unknown > 0 ? 'bad' : ''));
+      figure('Dead letters', short(totals.dead_letters), `${short(totals.unknown)} became unknown`, totals.dead_letters > 0 ? 'bad' : ''));
 }
 
 function charts(data) {
   const points = summed(data, ['calls', 'executed', 'replayed', 'failed', 'retries', 'dead_letters', 'acknowledged']);
   return h('div', { class: 'charts' },
-      bars('Throughput', points, [{ name: 'accepted', field: 'acknowledged', color: 'accent' }, { name: 'run', field: 'executed', color: 'good' }]),
+      lines('Throughput', points, [{ name: 'accepted', field: 'acknowledged', color: 'accent' }, { name: 'run', field: 'executed', color: 'good' }]),
       bars('Answers', points, [{ name: 'run', field: 'executed', color: 'good' }, { name: 'answered again', field: 'replayed', color: 'accent' }, { name: 'failed', field: 'failed', color: 'bad' }]),
       bars('Retries', points, [{ name: 'retries', field: 'retries', color: 'warn' }]),
       bars('Dead letters', points, [{ name: 'dead', field: 'dead_letters', color: 'bad' }]));
@@ -89,7 +89,7 @@ function operations(data, context) {
   const total = (each, field) => (each.series[field] ?? []).reduce((sum, value) => sum + value, 0);
   const dim = value => (value ? number(value) : h('span', { class: 'dim' }, '0'));
   return table('Operations and channels', [
-    { title: 'Name', cell: each => [link('/records', { operation: each.name, tenant: context.query.tenant }, each.name), h('span', { class: 'dim small' }, each.kind === 'channel' ? ' channel' : '')] },
+    { title: 'Name', class: 'plain', cell: each => [link('/records', { operation: each.name, tenant: context.query.tenant }, each.name), h('span', { class: 'dim small' }, each.kind === 'channel' ? ' channel' : '')] },
     { title: 'Calls', cell: each => dim(total(each, 'calls') || total(each, 'acknowledged')), class: 'figure' },
     { title: 'Course', cell: each => spark(each.series.calls ?? each.series.acknowledged ?? zeros(1), `Calls of ${each.name}`), class: 'tight nophone' },
     { title: 'Failed', cell: each => dim(total(each, 'failed')), class: 'figure' },
@@ -98,7 +98,7 @@ function operations(data, context) {
     { title: 'p99', cell: each => (each.p99_ms === null || each.p99_ms === undefined ? h('span', { class: 'dim' }, '–') : span(each.p99_ms)), class: 'figure' },
     { title: 'Waiting', cell: each => (each.depth ? link('/records', { operation: each.name, state: 'QUEUED,FAILED_RETRYABLE' }, `${number(each.depth)}${each.depth_at_least ? '+' : ''}`) : dim(0)), class: 'figure' },
     { title: 'Oldest due', cell: each => (each.oldest_age_seconds === null || each.oldest_age_seconds === undefined || each.kind !== 'channel' ? h('span', { class: 'dim' }, '–') : span(each.oldest_age_seconds * 1000)), class: 'figure' },
-    { title: 'Mode', cell: each => [mode(each.mode), each.paused && [' ', label('warn', 'Paused')]], class: 'tight' },
+    { title: 'Mode', cell: each => [mode(each.mode), each.paused && [' ', label('warn', 'Paused')]], class: 'plain tight' },
   ], data.operations, { key: each => each.name });
 }
 

@@ -10,7 +10,7 @@ export const policies = {
     h('h1', null, 'Policies'),
     h('p', { class: 'dim' }, 'A policy says how often and how fast something is tried again, what counts as a failure, and how long a record is kept.'),
     data.policies.length === 0 ? empty('No policies.') : h('div', { class: 'grid' }, data.policies.map(policy =>
-        h('section', { class: 'card', key: policy.name, 'data-row': true, tabindex: '-1' },
+        h('section', { class: 'card dense', key: policy.name, 'data-row': true, tabindex: '-1' },
             h('h2', null, policy.name, policy.code !== policy.name && h('span', { class: 'dim small' }, ` ${policy.code}`)),
             facts(Object.entries(policy.settings).map(([name, value]) => [name, h('span', { class: 'mono' }, Array.isArray(value) ? value.join(', ') : String(value))]))))),
   ],

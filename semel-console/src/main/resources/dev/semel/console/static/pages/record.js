@@ -25,14 +25,15 @@ const TURNS = {
 
 function about(record, context) {
   return facts([
+    ['Id', copyable(record.id, `${record.id.slice(0, 20)}…`)],
     ['Operation', link('/records', { operation: record.operation }, record.operation)],
     context.everywhere && ['Tenant', link('/records', { tenant: record.tenant }, record.tenant)],
     ['Attempts', record.attempt],
     ['Fence', h('span', { class: 'mono' }, record.fence)],
     record.at && [{ IN_PROGRESS: 'Lease ends', QUEUED: 'Due', FAILED_RETRYABLE: 'Due', UNKNOWN: 'Since' }[record.state] ?? 'Kept until', [when(record.at), ' ', h('span', { class: 'dim' }, '(', ago(record.at), ')')]],
-    ['Correlation id', [link('/records', { tenant: record.tenant, correlation_id: record.correlation_id }, record.correlation_id)]],
+    ['Correlation id', [link('/records', { tenant: context.everywhere ? record.tenant : null, correlation_id: record.correlation_id }, record.correlation_id)]],
     record.line && ['Line', TURNS[record.line.turn] ?? record.line.turn],
-    record.line?.lane && ['Lane', link('/records', { operation: record.operation, tenant: record.tenant, lane: record.line.lane }, record.line.lane)],
+    record.line?.lane && ['Lane', link('/channels', { channel: record.operation, tenant: context.everywhere ? record.tenant : null, lane: record.line.lane }, record.line.lane)],
     record.line?.deadline && ['Deadline', when(record.line.deadline)],
     record.step_of && ['Step of', recordLink(record.step_of)],
     record.sent_by && ['Sent by', recordLink(record.sent_by)],
@@ -98,7 +99,7 @@ export const record = {
       actions(shown, context),
       story(data.story, shown),
       h('div', { class: 'pair' },
-          section('Facts', about(shown, context), h('p', { class: 'small' }, h('span', { class: 'dim' }, 'Id '), copyable(shown.id, `${shown.id.slice(0, 24)}…`))),
+          section('Facts', about(shown, context)),
           section('What it caused', grown
               ? h('div', { class: 'treebox' }, node(tree, shown.id))
               : h('p', { class: 'dim' }, 'It has no steps and sent no messages.'))),

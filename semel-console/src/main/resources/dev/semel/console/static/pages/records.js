@@ -1,7 +1,7 @@
 /** Operations: records by filters that combine and live in the address. */
 import { h } from '../view.js';
 import { get } from '../api.js';
-import { ago, CATEGORIES, chip, empty, field, formFields, href, input, link, pager, recordLink, select, state, STATES, table } from '../widgets.js';
+import { ago, CATEGORIES, chip, empty, field, filterBox, formFields, href, input, link, pager, recordLink, select, state, STATES, table } from '../widgets.js';
 
 const NAMES = {
   tenant: 'tenant',
@@ -78,13 +78,10 @@ export function next(record) {
   if (!record.at) {
     return h('span', { class: 'dim' }, '–');
   }
-  const words = {
-    IN_PROGRESS: 'lease ends ',
-    FAILED_RETRYABLE: 'due ',
-    QUEUED: 'due ',
-    UNKNOWN: 'since ',
-  };
-  return [h('span', { class: 'dim' }, words[record.state] ?? 'kept until '), ago(record.at)];
+  const words = { IN_PROGRESS: 'lease ends ', FAILED_RETRYABLE: 'due ', QUEUED: 'due ', UNKNOWN: '' };
+  return record.state in words
+      ? [h('span', { class: 'dim' }, words[record.state]), ago(record.at)]
+      : h('span', { class: 'dim' }, 'removed ', ago(record.at));
 }
 
 export function cause(record) {
@@ -94,16 +91,16 @@ export function cause(record) {
       : h('span', { class: 'dim' }, '–');
 }
 
-export function columns(context) {
+export function columns(context, rows) {
   return [
-    { title: 'State', cell: each => state(each.state), class: 'tight' },
-    { title: 'Record', cell: each => recordLink(each.id), class: 'tight' },
-    { title: 'Operation', cell: each => [each.operation, each.step_of && h('span', { class: 'dim' }, ' (step)')] },
-    context.everywhere && { title: 'Tenant', cell: each => each.tenant },
+    { title: 'State', cell: each => state(each.state), class: 'plain tight' },
+    { title: 'Record', cell: each => recordLink(each.id), class: 'plain tight' },
+    { title: 'Operation', class: 'plain', cell: each => [each.operation, each.step_of && h('span', { class: 'dim' }, ' (step)')] },
+    context.everywhere && { title: 'Tenant', class: 'plain', cell: each => each.tenant },
     { title: 'Attempts', cell: each => each.attempt, class: 'figure' },
-    { title: 'Next', cell: next, class: 'tight' },
-    { title: 'Lane', cell: each => each.line?.lane ?? h('span', { class: 'dim' }, '–') },
-    { title: 'Cause', cell: cause, class: 'wide' },
+    { title: 'Next', cell: next, class: 'plain tight' },
+    rows.some(each => each.line?.lane) && { title: 'Lane', cell: each => each.line?.lane ?? h('span', { class: 'dim' }, '–') },
+    { title: 'Cause', cell: cause, class: 'plain wide' },
   ].filter(Boolean);
 }
 
@@ -117,10 +114,10 @@ export const records = {
     return [
       h('h1', null, 'Operations'),
       stateFilter(query),
-      h('details', { class: 'filterbox', open: true }, h('summary', null, 'Filters'), form(query, context)),
+      filterBox(form(query, context)),
       chips(query),
       data.records.length > 0
-          ? table('Records', columns(context), data.records, { key: each => each.id })
+          ? table('Records', columns(context, data.records), data.records, { key: each => each.id })
           : empty(
               data.next ? 'None of the records that were read matches; there are more to read.'
                   : filtered ? 'No record matches these filters.' : 'The ledger has no records yet.',

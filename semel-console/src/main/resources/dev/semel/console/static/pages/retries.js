@@ -33,19 +33,19 @@ export const retries = {
         : empty('Nothing is to be changed: the retries of this span are worth their cost.')),
     section('By policy and category', data.policies.length > 0
         ? table('Retries by policy', [
-          { title: 'Policy', cell: each => each.policy },
-          { title: 'Category', cell: each => (each.category === '*' ? h('strong', null, 'all') : each.category) },
+          { title: 'Policy', class: 'plain', cell: each => each.policy },
+          { title: 'Category', class: 'plain', cell: each => (each.category === '*' ? h('strong', null, 'all') : each.category) },
           { title: 'Failed attempts', cell: each => number(each.failed_attempts), class: 'figure' },
           { title: 'Succeeded later', cell: each => number(each.succeeded), class: 'figure' },
           { title: 'Gave up', cell: each => (each.gave_up ? label('bad', number(each.gave_up)) : 0), class: 'figure' },
-          { title: 'Success', cell: each => share(each.success_rate), class: 'tight' },
-          { title: 'Attempts on average', cell: each => number(each.average_attempts), class: 'figure' },
+          { title: 'Success', cell: each => (each.succeeded + each.gave_up > 0 ? share(each.success_rate) : h('span', { class: 'dim' }, 'none ended')), class: 'plain tight' },
+          { title: 'Attempts on average', cell: each => (each.succeeded > 0 ? number(each.average_attempts) : h('span', { class: 'dim' }, '–')), class: 'figure' },
         ], data.policies, { key: each => `${each.policy}|${each.category}` })
         : empty('No attempt failed in this span.', 'Choose a longer one above.')),
     section('Where they are many', data.rates.length > 0
         ? table('Rates of retries', [
-          { title: 'Operation', cell: each => link('/records', { operation: each.operation, state: 'FAILED_RETRYABLE' }, each.operation) },
-          { title: 'Category', cell: each => each.category },
+          { title: 'Operation', class: 'plain', cell: each => link('/records', { operation: each.operation, state: 'FAILED_RETRYABLE' }, each.operation) },
+          { title: 'Category', class: 'plain', cell: each => each.category },
           { title: 'Retries', cell: each => number(each.retries), class: 'figure' },
           { title: 'Most in a minute', cell: each => number(each.most_per_minute), class: 'figure' },
           { title: 'That minute', cell: each => ago(each.minute), class: 'tight' },

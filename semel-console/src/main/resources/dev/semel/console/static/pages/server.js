@@ -31,12 +31,12 @@ function destination(each) {
       h('p', { class: 'small' }, h('span', { class: 'dim' }, 'Channel '), link('/records', { operation: each.channel }, each.channel), h('span', { class: 'dim' }, ', policy '), link('/policies', {}, each.policy)),
       each.attempts.length === 0 ? h('p', { class: 'dim' }, 'No attempts yet.')
           : table(`Last attempts to ${each.name}`, [
-            { title: 'Ended', cell: attempt => when(attempt.ended), class: 'tight' },
-            { title: 'Record', cell: attempt => recordLink(attempt.record), class: 'tight' },
+            { title: 'Ended', cell: attempt => when(attempt.ended), class: 'plain tight' },
+            { title: 'Record', cell: attempt => recordLink(attempt.record), class: 'plain tight' },
             { title: 'Attempt', cell: attempt => attempt.attempt, class: 'figure' },
             { title: 'Took', cell: attempt => (attempt.duration_ms === undefined ? '–' : span(attempt.duration_ms)), class: 'figure' },
-            { title: 'Answer', class: 'tight', cell: attempt => (attempt.status ? label(attempt.status < 300 ? 'good' : 'bad', attempt.status) : label('bad', attempt.category ?? 'no answer')) },
-            { title: 'Begins with', class: 'wide', cell: attempt => h('span', { class: 'mono dim' }, attempt.answer ?? '') },
+            { title: 'Answer', class: 'plain tight', cell: attempt => (attempt.status ? label(attempt.status < 300 ? 'good' : 'bad', attempt.status) : label('bad', attempt.category ?? 'no answer')) },
+            { title: 'Begins with', class: 'plain wide', cell: attempt => h('span', { class: 'mono dim' }, attempt.answer ?? '') },
           ], each.attempts, { key: attempt => `${attempt.record}|${attempt.attempt}|${attempt.ended}` }));
 }
 
@@ -52,16 +52,16 @@ export const server = {
         : empty('No destinations are configured.', 'Add one under ', h('code', null, 'destinations:'), ' of the configuration to deliver webhooks.')),
     section('Sources', data.sources.length > 0
         ? table('Sources', [
-          { title: 'Source', cell: each => h('strong', null, each.name) },
-          { title: 'Channel', cell: each => link('/records', { operation: each.channel }, each.channel) },
-          { title: 'Policy', cell: each => link('/policies', {}, each.policy) },
+          { title: 'Source', class: 'plain', cell: each => h('strong', null, each.name) },
+          { title: 'Channel', class: 'plain', cell: each => link('/records', { operation: each.channel }, each.channel) },
+          { title: 'Policy', class: 'plain', cell: each => link('/policies', {}, each.policy) },
         ], data.sources, { key: each => each.name })
         : empty('No sources are configured.', 'Add one under ', h('code', null, 'sources:'), ' to accept signed webhooks.')),
     section('Gateways', data.gateways.length > 0
         ? table('Gateways', [
-          { title: 'Gateway', cell: each => h('strong', null, each.name) },
-          { title: 'Path', cell: each => h('span', { class: 'mono' }, each.path) },
-          { title: 'Passes on to', cell: each => h('span', { class: 'mono' }, each.origin) },
+          { title: 'Gateway', class: 'plain', cell: each => h('strong', null, each.name) },
+          { title: 'Path', class: 'plain', cell: each => h('span', { class: 'mono' }, each.path) },
+          { title: 'Passes on to', class: 'plain', cell: each => h('span', { class: 'mono' }, each.origin) },
         ], data.gateways, { key: each => each.name })
         : empty('No gateways are configured.', 'A gateway makes another HTTP API idempotent: see ', h('code', null, 'gateways:'), '.')),
   ],

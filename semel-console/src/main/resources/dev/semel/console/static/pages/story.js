@@ -85,13 +85,13 @@ export function story({ events, cut }, record) {
   }
   const first = at(events[0]);
   return section('What happened',
-      drawing(events, record),
+      (events.length > 1 || !['COMPLETED', 'DISCARDED', 'SHADOWED', 'FAILED_TERMINAL'].includes(record.state)) && drawing(events, record),
       cut && h('p', { class: 'dim small' }, 'The newest 200 events are shown; there may be older ones.'),
       table('Events', [
-        { title: 'Time', cell: event => when(event.time), class: 'tight' },
-        { title: 'After', cell: event => (at(event) === first ? h('span', { class: 'dim' }, 'start') : `+${span(at(event) - first)}`), class: 'tight figure' },
-        { title: 'Event', cell: event => h('span', { title: event.type }, h('i', { class: `dot ${words(event)[1]}` }), words(event)[0]), class: 'tight' },
+        { title: 'Time', cell: event => when(event.time), class: 'plain tight' },
+        { title: 'After', cell: event => (at(event) === first ? h('span', { class: 'dim' }, 'start') : `+${span(at(event) - first)}`), class: 'plain tight figure' },
+        { title: 'Event', cell: event => h('span', { title: event.type }, h('i', { class: `dot ${words(event)[1]}` }), words(event)[0]), class: 'plain tight' },
         { title: 'Attempt', cell: event => (event.attempt > 0 ? (event.of ? `${event.attempt} of ${event.of}` : event.attempt) : h('span', { class: 'dim' }, '–')), class: 'figure' },
-        { title: 'Cause', cell: details, class: 'wide' },
+        { title: 'Cause', cell: details, class: 'plain wide' },
       ], events, { key: event => event.id }));
 }
