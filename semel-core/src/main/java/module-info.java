@@ -27,21 +27,26 @@ module dev.semel {
     exports dev.semel.time;
     exports dev.semel.watch;
     exports dev.semel.audit to
+            dev.semel.console,
             dev.semel.testkit;
     exports dev.semel.engine to
+            dev.semel.console,
             dev.semel.http,
             dev.semel.spring,
             dev.semel.testkit;
     exports dev.semel.execution to
+            dev.semel.console,
             dev.semel.http,
             dev.semel.testkit;
     exports dev.semel.ledger to
             dev.semel.testkit;
     exports dev.semel.operator to
+            dev.semel.console,
             dev.semel.http,
             dev.semel.spring,
             dev.semel.testkit;
     exports dev.semel.policy to
+            dev.semel.console,
             dev.semel.http,
             dev.semel.spring,
             dev.semel.testkit;

@@ -1,5 +1,5 @@
 /** The {@code Idempotency-Key} filter for Jakarta Servlet, a client that keeps its key, and signed webhook ingress. */
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"module", "requires-automatic"})
 module dev.semel.http {
     requires transitive dev.semel;
     requires transitive java.net.http;
@@ -8,6 +8,8 @@ module dev.semel.http {
 
     exports dev.semel.http;
     exports dev.semel.http.ingress;
+    exports dev.semel.http.shared to
+            dev.semel.console;
 
     opens dev.semel.http.ingress to
             tools.jackson.databind;

@@ -1,8 +1,8 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
+import dev.semel.console.admin.ServerActions.ReloadResult;
 import dev.semel.server.SemelServer;
-import dev.semel.server.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ConfigFaults;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;

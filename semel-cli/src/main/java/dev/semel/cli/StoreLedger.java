@@ -1,15 +1,15 @@
 package dev.semel.cli;
 
+import dev.semel.console.access.Person;
+import dev.semel.console.access.Role;
+import dev.semel.console.admin.AdminDispatcher;
+import dev.semel.console.admin.AdminLedger;
+import dev.semel.console.admin.ServerActions;
+import dev.semel.console.rest.ApiProblem;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
 import dev.semel.policy.Catalogue;
-import dev.semel.server.access.Person;
-import dev.semel.server.access.Role;
-import dev.semel.server.admin.AdminDispatcher;
-import dev.semel.server.admin.AdminLedger;
-import dev.semel.server.admin.ServerActions;
-import dev.semel.server.rest.ApiProblem;
 import dev.semel.store.Store;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.semel.cli;
 
 import dev.semel.Tenant;
+import dev.semel.console.access.Role;
 import dev.semel.server.SemelServer;
 import dev.semel.server.access.LocalUser;
-import dev.semel.server.access.Role;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.session.OperatorSettings;
 import dev.semel.server.session.SessionLimits;

@@ -1,13 +1,13 @@
 package dev.semel.server;
 
-import dev.semel.server.admin.AdminCode;
-import dev.semel.server.admin.AdminEndpoints;
-import dev.semel.server.admin.AdminSchemas;
+import dev.semel.console.admin.AdminCode;
+import dev.semel.console.admin.AdminEndpoints;
+import dev.semel.console.admin.AdminSchemas;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.OpenApi;
+import dev.semel.console.rest.OpenApi.ApiPart;
+import dev.semel.console.rest.ProblemKind;
 import dev.semel.server.api.ApiEndpoints;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.OpenApi;
-import dev.semel.server.rest.OpenApi.ApiPart;
-import dev.semel.server.rest.ProblemKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

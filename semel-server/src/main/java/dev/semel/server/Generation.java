@@ -1,7 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
-import dev.semel.server.admin.ServerActions.ReloadResult;
+import dev.semel.console.admin.ServerActions.ReloadResult;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.session.LoginState;
 import dev.semel.time.TimeSource;

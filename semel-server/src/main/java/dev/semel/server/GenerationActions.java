@@ -1,10 +1,15 @@
 package dev.semel.server;
 
-import dev.semel.server.admin.ServerActions;
+import dev.semel.console.admin.DeliveryAttempt;
+import dev.semel.console.admin.DeliveryAttempt.DeliveryResult;
+import dev.semel.console.admin.ServerActions;
+import dev.semel.operator.Operator;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.delivery.AttemptRecord;
+import dev.semel.server.delivery.DestinationReport;
 import dev.semel.server.routing.ServerChannels;
 import java.net.URI;
 import java.util.function.Supplier;
@@ -22,6 +27,25 @@ record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) 
                 config.sources().stream().map(GenerationActions::part).toList(),
                 config.destinations().stream().map(GenerationActions::part).toList(),
                 config.gateways().stream().map(GenerationActions::part).toList());
+    }
+
+    @Override
+    public DestinationState deliveries(Operator operator, String destination, int shown) {
+        DestinationReport report = DestinationReport.of(operator, destination, shown);
+        return new DestinationState(
+                report.lastSuccess(),
+                report.failingSince(),
+                report.attempts().stream().map(GenerationActions::attempt).toList());
+    }
+
+    private static DeliveryAttempt attempt(AttemptRecord attempt) {
+        AttemptRecord.AttemptResult result = attempt.result();
+        return new DeliveryAttempt(
+                attempt.record(),
+                attempt.attempt(),
+                attempt.ended(),
+                attempt.duration(),
+                new DeliveryResult(result.status(), result.failure(), result.answer()));
     }
 
     private static SourcePart part(SourceConfig source) {

@@ -2,13 +2,13 @@ package dev.semel.server;
 
 import dev.semel.Channel;
 import dev.semel.Semel;
+import dev.semel.console.admin.AdminServlet;
+import dev.semel.console.admin.ServerActions;
 import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Tokens;
-import dev.semel.server.admin.AdminServlet;
-import dev.semel.server.admin.ServerActions;
 import dev.semel.server.api.ApiServlet;
 import dev.semel.server.api.ApiSettings;
 import dev.semel.server.api.SessionServlet;

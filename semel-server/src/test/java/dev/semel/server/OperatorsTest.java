@@ -3,8 +3,8 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.SemelException;
+import dev.semel.console.access.Role;
 import dev.semel.server.access.LocalUser;
-import dev.semel.server.access.Role;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.session.OperatorSettings;

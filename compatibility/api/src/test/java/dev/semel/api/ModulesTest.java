@@ -89,6 +89,7 @@ class ModulesTest {
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(targets)
                 .isSubsetOf(
+                        "dev.semel.console",
                         "dev.semel.http",
                         "dev.semel.jdbc",
                         "dev.semel.spring",

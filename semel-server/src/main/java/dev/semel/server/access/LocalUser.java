@@ -1,6 +1,8 @@
 package dev.semel.server.access;
 
 import dev.semel.Tenant;
+import dev.semel.console.access.Person;
+import dev.semel.console.access.Role;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

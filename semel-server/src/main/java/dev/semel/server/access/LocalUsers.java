@@ -1,6 +1,7 @@
 package dev.semel.server.access;
 
 import dev.semel.SemelException;
+import dev.semel.console.access.Person;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,5 +1,5 @@
 /**
- * Who calls the server: clients of the API by bearer tokens, each of one tenant and with its scopes; operators and their roles; and the
+ * Who calls the server: clients of the API by bearer tokens, each of one tenant and with its scopes; the operators of the configuration file; and the
  * limit for failed attempts.
  */
 @NullMarked

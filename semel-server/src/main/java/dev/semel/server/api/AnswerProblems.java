@@ -3,9 +3,9 @@ package dev.semel.server.api;
 import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.SemelException;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
 import dev.semel.execution.Failures;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

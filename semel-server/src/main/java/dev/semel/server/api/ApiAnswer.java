@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.server.rest.RequestBody;
+import dev.semel.console.rest.RequestBody;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.LinkedHashMap;

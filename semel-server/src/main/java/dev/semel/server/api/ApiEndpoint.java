@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.Endpoint;
 import dev.semel.server.access.Scope;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.Endpoint;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
+import dev.semel.console.rest.Endpoint;
+import dev.semel.console.rest.Endpoint.EndpointInput;
+import dev.semel.console.rest.Endpoint.EndpointOutput;
+import dev.semel.console.rest.EndpointTable;
+import dev.semel.console.rest.Field;
+import dev.semel.console.rest.ObjectSchema;
+import dev.semel.console.rest.RequestBody;
 import dev.semel.server.access.Scope.Right;
-import dev.semel.server.rest.Endpoint;
-import dev.semel.server.rest.Endpoint.EndpointInput;
-import dev.semel.server.rest.Endpoint.EndpointOutput;
-import dev.semel.server.rest.EndpointTable;
-import dev.semel.server.rest.Field;
-import dev.semel.server.rest.ObjectSchema;
-import dev.semel.server.rest.RequestBody;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -194,10 +194,7 @@ public final class ApiEndpoints {
                             .always(),
                     Field.strings("next", "What the caller may do now.").always(),
                     RECORD),
-            ObjectSchema.of(
-                    "CallFailure",
-                    Field.string("category", "What kind of failure it is.").always(),
-                    Field.string("reason", "One sentence.").always()),
+            ObjectSchema.CALL_FAILURE,
             ObjectSchema.of(
                     "CallBegun",
                     Field.string("outcome", "granted: do the work now. replayed: it is done.")

@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.Call;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.JsonBody;
+import dev.semel.console.rest.RequestBody;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Caller;
 import dev.semel.server.access.Scope;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.JsonBody;
-import dev.semel.server.rest.RequestBody;
 import dev.semel.server.routing.ServerChannels;
 import jakarta.servlet.http.HttpServletRequest;
 

@@ -2,13 +2,13 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.EndpointTable;
 import dev.semel.engine.Engine;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Access.Authentication;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.EndpointTable;
 import dev.semel.worker.ExternalClaims;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;

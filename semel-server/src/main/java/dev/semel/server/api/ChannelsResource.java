@@ -2,10 +2,10 @@ package dev.semel.server.api;
 
 import dev.semel.Key;
 import dev.semel.Semel;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.JsonBody;
-import dev.semel.server.rest.RequestBody;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.JsonBody;
+import dev.semel.console.rest.RequestBody;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 

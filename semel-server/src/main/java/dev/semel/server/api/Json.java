@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.semel.console.rest.StrictJson;
 import dev.semel.key.ValueCodec;
-import dev.semel.server.rest.StrictJson;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;

@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.SemelException;
+import dev.semel.console.access.AdminAccess.AdminAuthentication;
+import dev.semel.console.access.Person;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.JsonBody;
+import dev.semel.console.rest.RequestBody;
 import dev.semel.http.shared.RequestIds;
-import dev.semel.server.access.AdminAccess.AdminAuthentication;
-import dev.semel.server.access.Person;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.JsonBody;
-import dev.semel.server.rest.RequestBody;
 import dev.semel.server.session.OperatorAccess;
 import dev.semel.server.session.OperatorAccess.Examination;
 import dev.semel.server.session.OperatorAccess.UsedSession;

@@ -2,13 +2,13 @@ package dev.semel.server.api;
 
 import dev.semel.Failure;
 import dev.semel.Operation;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.JsonBody;
 import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.execution.ExternalSteps;
 import dev.semel.execution.ExternalSteps.StepBegin;
 import dev.semel.execution.ExternalSteps.StepTerms;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.JsonBody;
 import java.time.Duration;
 
 /** {@code /api/v1/operations/{name}/steps/{step}}: the steps of a run. */

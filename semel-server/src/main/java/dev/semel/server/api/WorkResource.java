@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
 import dev.semel.Channel;
+import dev.semel.console.rest.ApiCode;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.JsonBody;
 import dev.semel.execution.ExternalRuns.RunHandle;
 import dev.semel.key.RecordId;
-import dev.semel.server.rest.ApiCode;
-import dev.semel.server.rest.ApiProblem;
-import dev.semel.server.rest.JsonBody;
 import dev.semel.worker.ExternalClaims;
 import dev.semel.worker.ExternalClaims.ClaimTerms;
 import dev.semel.worker.ExternalClaims.ExternalMessage;

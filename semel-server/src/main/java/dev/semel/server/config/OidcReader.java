@@ -1,6 +1,6 @@
 package dev.semel.server.config;
 
-import dev.semel.server.access.Role;
+import dev.semel.console.access.Role;
 import dev.semel.server.config.ConfigSection.NamedNode;
 import dev.semel.server.config.OperatorReader.TenantChoice;
 import dev.semel.server.oidc.OidcSettings;

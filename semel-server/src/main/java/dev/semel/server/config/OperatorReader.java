@@ -2,9 +2,9 @@ package dev.semel.server.config;
 
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.console.access.Role;
 import dev.semel.server.access.LocalUser;
 import dev.semel.server.access.LocalUsers;
-import dev.semel.server.access.Role;
 import dev.semel.server.access.Token;
 import dev.semel.server.config.ConfigSection.NamedNode;
 import dev.semel.server.oidc.OidcSettings;

@@ -5,6 +5,7 @@ import dev.semel.LeasedContext;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.console.admin.DeliveryAttempt;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditRow;
 import java.time.Duration;
@@ -29,10 +30,7 @@ public record AttemptRecord(
         AttemptResult result) {
     private static final String STATUS = "http_status";
     private static final String TOOK = "took_ms";
-    private static final String ANSWER = "answer";
-
-    /** Where an event has the first kilobyte of the answer. */
-    public static final String ANSWER_FIELD = Events.NOTE + ANSWER;
+    private static final String ANSWER = DeliveryAttempt.ANSWER_NOTE;
 
     /**
      * How it ended.

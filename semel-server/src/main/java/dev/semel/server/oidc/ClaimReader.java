@@ -3,7 +3,7 @@ package dev.semel.server.oidc;
 import com.nimbusds.jwt.JWTClaimsSet;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.server.access.Person;
+import dev.semel.console.access.Person;
 import dev.semel.server.oidc.OidcSettings.ClaimMapping;
 import java.util.HashSet;
 import java.util.Set;

@@ -13,7 +13,7 @@ import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import com.nimbusds.jwt.proc.ExpiredJWTException;
-import dev.semel.server.access.Person;
+import dev.semel.console.access.Person;
 import dev.semel.time.TimeSource;
 import java.text.ParseException;
 import java.time.Instant;

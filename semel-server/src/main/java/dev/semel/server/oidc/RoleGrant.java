@@ -1,7 +1,7 @@
 package dev.semel.server.oidc;
 
 import dev.semel.Tenant;
-import dev.semel.server.access.Role;
+import dev.semel.console.access.Role;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package dev.semel.server.session;
 
+import dev.semel.console.access.Person;
+import dev.semel.console.access.Role;
 import dev.semel.server.access.LocalUsers.UserSecret;
-import dev.semel.server.access.Person;
-import dev.semel.server.access.Role;
 import dev.semel.server.oidc.OidcSettings;
 import java.time.Instant;
 

@@ -1,10 +1,10 @@
 package dev.semel.server.session;
 
-import dev.semel.server.access.AdminAccess;
+import dev.semel.console.access.AdminAccess;
+import dev.semel.console.access.Person;
 import dev.semel.server.access.LocalRequest;
 import dev.semel.server.access.LocalUsers;
 import dev.semel.server.access.LocalUsers.UserSecret;
-import dev.semel.server.access.Person;
 import dev.semel.server.oidc.IdentityProvider;
 import dev.semel.server.oidc.IdentityProvider.Verification;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,11 +1,11 @@
 package dev.semel.server.session;
 
 import dev.semel.Call;
+import dev.semel.console.access.Person;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.operator.AccessEvents;
 import dev.semel.operator.AccessEvents.Denial;
 import dev.semel.server.access.ClientNetwork;
-import dev.semel.server.access.Person;
 import dev.semel.time.TimeSource;
 import dev.semel.worker.Housekeeper;
 import jakarta.servlet.http.HttpServletRequest;

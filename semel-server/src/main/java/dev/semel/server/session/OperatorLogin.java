@@ -1,6 +1,6 @@
 package dev.semel.server.session;
 
-import dev.semel.server.access.AdminAccess.AdminAuthentication;
+import dev.semel.console.access.AdminAccess.AdminAuthentication;
 import dev.semel.server.session.OperatorAccess.Examination;
 import dev.semel.server.session.OperatorAccess.UsedSession;
 import dev.semel.server.session.SessionCookie.CookieText;

@@ -1,6 +1,6 @@
 package dev.semel.server.session;
 
-import dev.semel.server.access.Person;
+import dev.semel.console.access.Person;
 import java.time.Duration;
 
 /**

@@ -2,10 +2,10 @@ package dev.semel.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.console.rest.Endpoint;
+import dev.semel.console.rest.Field;
 import dev.semel.server.api.ApiServer.ApiReply;
 import dev.semel.server.api.ApiServer.LedgerKind;
-import dev.semel.server.rest.Endpoint;
-import dev.semel.server.rest.Field;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.semel.console.rest.ApiCode;
 import dev.semel.server.api.ApiServer.LedgerKind;
-import dev.semel.server.rest.ApiCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package dev.semel.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Tenant;
+import dev.semel.console.access.Role;
 import dev.semel.server.access.LocalUser;
-import dev.semel.server.access.Role;
 import dev.semel.server.oidc.OidcSettings;
 import dev.semel.server.oidc.RoleGrant;
 import dev.semel.server.session.OperatorSettings;

@@ -2,8 +2,8 @@ package dev.semel.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.console.access.Role;
 import dev.semel.server.access.FailedAttempts;
-import dev.semel.server.access.Role;
 import dev.semel.server.session.SessionLimits;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,7 +13,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.server.access.Role;
+import dev.semel.console.access.Role;
 import dev.semel.server.oidc.OidcSettings.ClaimMapping;
 import dev.semel.server.oidc.OidcSettings.ProviderAddress;
 import dev.semel.time.TimeSource;

@@ -6,9 +6,9 @@ import static dev.semel.server.session.SessionServer.BOB;
 import static dev.semel.server.session.SessionServer.USERS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.console.access.Role;
 import dev.semel.server.access.FailedAttempts;
 import dev.semel.server.access.LocalUser;
-import dev.semel.server.access.Role;
 import dev.semel.server.session.SessionServer.Reply;
 import dev.semel.time.ManualTime;
 import java.time.Duration;

@@ -1,0 +1,30 @@
+package dev.semel.console.admin;
+
+import dev.semel.console.access.Role;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.console.rest.Endpoint;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * An endpoint with what serves it.
+ *
+ * @param role that a person needs
+ */
+record AdminEndpoint(Endpoint endpoint, Role role, AdminHandler handler) {
+
+    /** Answers a request of a person who has the role. */
+    @FunctionalInterface
+    interface AdminHandler {
+        AdminReply respond(AdminResources all, AdminCall call) throws ApiProblem;
+    }
+
+    /** What a request is answered. */
+    sealed interface AdminReply {
+        /** One JSON object. */
+        record OneObject(Map<String, Object> members) implements AdminReply {}
+
+        /** Many, one after the other, none of which is kept. */
+        record ManyObjects(Consumer<Consumer<Map<String, Object>>> source) implements AdminReply {}
+    }
+}

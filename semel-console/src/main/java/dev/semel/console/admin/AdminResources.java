@@ -1,0 +1,26 @@
+package dev.semel.console.admin;
+
+/** What serves the endpoints of one ledger. */
+record AdminResources(
+        RecordsResource records, RecordActions actions, DeadResources dead, ChannelControls channels, Reports reports) {
+
+    /** Messages that need a person, and the jobs that replay them. */
+    record DeadResources(DeadLetters letters, ReplayJobs jobs) {}
+
+    /** What is read of the audit, and the server itself. */
+    record Reports(
+            AuditResource audit, RetriesResource retries, DeliveriesResource deliveries, ServerResource server) {}
+
+    static AdminResources of(AdminLedger ledger, ServerActions server) {
+        return new AdminResources(
+                new RecordsResource(ledger),
+                new RecordActions(ledger),
+                new DeadResources(new DeadLetters(ledger), new ReplayJobs(ledger)),
+                new ChannelControls(ledger),
+                new Reports(
+                        new AuditResource(ledger),
+                        new RetriesResource(ledger),
+                        new DeliveriesResource(ledger),
+                        new ServerResource(ledger, server)));
+    }
+}

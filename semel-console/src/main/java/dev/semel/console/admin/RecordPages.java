@@ -1,0 +1,98 @@
+package dev.semel.console.admin;
+
+import dev.semel.console.admin.PageCursor.RecordPosition;
+import dev.semel.console.rest.ApiProblem;
+import dev.semel.store.Ledger;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists records page by page, state by state, behind the last record of the page before. A request reads a bounded number of records:
+ * with a filter that few pass, a page may hold less than was asked for, or nothing, and still have a next one.
+ *
+ * @param states in the order in which they are listed
+ * @param matches what the store does not filter by
+ */
+record RecordPages(Ledger ledger, List<State> states, RecordFilter filter, Predicate<Row> matches) {
+    /** A row may hold a payload of megabytes: only so many are in memory at a time. */
+    private static final int AT_ONCE = 25;
+
+    private static final int MOST_READ = 2_000;
+
+    /** @param cursor null for the first page */
+    Map<String, Object> page(@Nullable String cursor, int limit) throws ApiProblem {
+        RecordPosition from = cursor == null ? null : PageCursor.record(cursor);
+        if (from != null && !states.contains(from.state())) {
+            throw AdminCall.invalid("cursor", "belongs to a list of other states: use it with the same filters");
+        }
+        List<Map<String, Object>> found = new ArrayList<>();
+        RecordPosition next = null;
+        int read = 0;
+        for (State state : from == null ? states : states.subList(states.indexOf(from.state()), states.size())) {
+            RecordFilter.Cursor behind =
+                    from != null && from.state() == state ? from.behind() : RecordFilter.Cursor.START;
+            boolean more = true;
+            while (more) {
+                List<Row> rows = ledger.list(state, filter, behind, AT_ONCE);
+                more = rows.size() == AT_ONCE;
+                for (Row row : rows) {
+                    read++;
+                    behind = RecordFilter.Cursor.behind(row);
+                    if (matches.test(row)) {
+                        found.add(RecordFacts.brief(row));
+                    }
+                    if (found.size() == limit || read == MOST_READ) {
+                        next = new RecordPosition(state, behind);
+                        return page(found, next);
+                    }
+                }
+            }
+        }
+        return page(found, next);
+    }
+
+    /** The same page of records that are known already, in the same order. */
+    Map<String, Object> pageOf(List<Row> known, @Nullable String cursor, int limit) throws ApiProblem {
+        Comparator<Row> order = Comparator.<Row>comparingInt(row -> states.indexOf(row.state()))
+                .thenComparing(row -> row.status().at(), Comparator.reverseOrder())
+                .thenComparing(Row::id, Comparator.reverseOrder());
+        RecordPosition from = cursor == null ? null : PageCursor.record(cursor);
+        List<Row> rest = known.stream()
+                .filter(row -> states.contains(row.state()) && filter.matches(row) && matches.test(row))
+                .filter(row -> from == null || isBehind(row, from))
+                .sorted(order)
+                .toList();
+        List<Row> shown = rest.subList(0, Math.min(limit, rest.size()));
+        RecordPosition next = shown.size() == rest.size()
+                ? null
+                : new RecordPosition(
+                        shown.get(shown.size() - 1).state(), RecordFilter.Cursor.behind(shown.get(shown.size() - 1)));
+        return page(shown.stream().map(RecordFacts::brief).toList(), next);
+    }
+
+    private boolean isBehind(Row row, RecordPosition from) {
+        int order = states.indexOf(row.state()) - states.indexOf(from.state());
+        if (order != 0) {
+            return order > 0;
+        }
+        int later = Long.compare(row.status().at(), from.behind().at());
+        return later < 0 || later == 0 && row.id().compareTo(from.behind().id()) < 0;
+    }
+
+    private static Map<String, Object> page(List<Map<String, Object>> records, @Nullable RecordPosition next) {
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("records", records);
+        if (next != null) {
+            page.put("next", PageCursor.of(next));
+        }
+        return page;
+    }
+}
