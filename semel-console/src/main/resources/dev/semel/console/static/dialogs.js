@@ -79,7 +79,7 @@ export function ask({ title, explain, verb, danger = false, fields = [], confirm
     confirm !== null && field(`Type ${confirm} to confirm`, input('confirmation', '')),
     failure,
     h('div', { class: 'buttons' },
-        h('button', { type: 'button', on: { click: () => close(null) } }, 'Cancel'),
+        h('button', { type: 'button', on: { click: () => close(null) } }, 'Back'),
         submit));
     return form;
   }, danger ? 'danger' : '');

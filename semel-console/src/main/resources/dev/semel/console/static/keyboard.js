@@ -64,7 +64,7 @@ export function listenToKeys(actions) {
       }
       return;
     }
-    if (!document.getElementById('main')?.dataset.ready) {
+    if (!document.querySelector('.side')) {
       return;
     }
     if (Date.now() < waitingForPlace) {

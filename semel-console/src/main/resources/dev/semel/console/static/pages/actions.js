@@ -24,7 +24,7 @@ const ACTIONS = [
   {
     name: 'cancel',
     states: ['QUEUED', 'FAILED_RETRYABLE'],
-    title: 'Cancel',
+    title: 'Cancel it',
     explain: () => 'It will not be run. This works only while no attempt is under way.',
   },
 ];

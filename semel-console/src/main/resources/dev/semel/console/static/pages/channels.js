@@ -56,7 +56,7 @@ function channelTable(channels, context) {
     { title: 'Parked lanes', class: 'figure', cell: each => (each.parked_lanes ? link('/dead', { operation: each.channel }, number(each.parked_lanes)) : 0) },
     { title: 'Unknown', class: 'figure', cell: each => (each.unknown ? link('/records', { operation: each.channel, state: 'UNKNOWN' }, number(each.unknown)) : 0) },
     { title: 'Mode', cell: each => mode(each.mode), class: 'plain tight' },
-    { title: 'Held up by', class: 'plain wide', cell: each => [pauses(each, context), each.breaker && label('bad', `Breaker ${each.breaker}`), each.pauses.length === 0 && !each.breaker && h('span', { class: 'dim' }, 'nothing')] },
+    { title: 'Held up by', class: 'wide', cell: each => [pauses(each, context), each.breaker && label('bad', `Breaker ${each.breaker}`), each.pauses.length === 0 && !each.breaker && h('span', { class: 'dim' }, 'nothing')] },
     context.may('operator') && {
       title: '', name: 'Pause', class: 'tight', cell: each => pausable(each) && button('Pause…', () => pause(each.channel, context), { kind: 'small', name: `Pause ${each.channel}` }),
     },
