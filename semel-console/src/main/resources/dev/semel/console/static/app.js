@@ -113,7 +113,7 @@ async function read() {
 
 /** Takes what the server sends by itself; when it sends nothing, the page is read again after a while. */
 function follow() {
-  const source = app.route.page.live?.(context());
+  const source = app.route.page.live?.(context(), app.data);
   if (!source || app.stream?.url === new URL(source.address, location.href).href) {
     return;
   }

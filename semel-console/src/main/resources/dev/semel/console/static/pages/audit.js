@@ -72,9 +72,10 @@ function verification(context) {
   };
   return section('Is it intact?',
       !context.everywhere ? h('p', { class: 'dim' }, 'The seals cover all tenants: only somebody of all tenants can verify them.')
-          : h('form', { class: 'filters', 'aria-label': 'Verify the audit', on: { submit } },
-              field('Anchor of an earlier check', input('anchor', '', { class: 'mono', pattern: '[1-9][0-9]*:[0-9a-fA-F]{64}', title: 'A number, a colon and 64 hexadecimal digits' }), 'Optional. With it, a cut tail is found as well.'),
-              h('button', { type: 'submit', disabled: Boolean(verifying) }, verifying ? 'Verifying…' : 'Verify the seals')),
+          : [h('p', { class: 'dim' }, 'Events are sealed by a chain of hashes. With the anchor of an earlier check, a tail that was cut off is found as well.'),
+            h('form', { class: 'filters', 'aria-label': 'Verify the audit', on: { submit } },
+              field('Anchor of an earlier check', input('anchor', '', { class: 'mono', pattern: '[1-9][0-9]*:[0-9a-fA-F]{64}', title: 'A number, a colon and 64 hexadecimal digits' })),
+              h('button', { type: 'submit', disabled: Boolean(verifying) }, verifying ? 'Verifying…' : 'Verify the seals'))],
       h('div', { 'aria-live': 'polite' },
           failed && problem(failed, 'The check did not run.'),
           verified && h('div', { class: `notice ${verified.intact ? 'good' : 'bad'}` },

@@ -123,14 +123,14 @@ function letters(data, context) {
   const main = columns(context, all);
   return [
     h('div', { class: 'head' },
-        h('h2', null, 'Messages of this cause'),
+        h('h2', null, 'Messages that match'),
         operator && h('div', { class: 'actions', role: 'group', 'aria-label': 'Actions' },
             button(`Replay selected${selected.size ? ` (${selected.size})` : ''}`, () => actOnSome('replay', 'Replay', context), { disabled: selected.size ? null : 'Select some first' }),
             button(`Discard selected${selected.size ? ` (${selected.size})` : ''}`, () => actOnSome('discard', 'Discard', context), { disabled: selected.size ? null : 'Select some first' }),
             button('Replay all that match…', () => replayAll(chosen(query), context), { kind: 'primary' }))),
     all.length > 0
         ? table('Dead letters', operator ? [boxes, ...main] : main, all, { key: each => each.id, rowClass: each => (selected.has(each.id) ? 'selected' : null) })
-        : empty(data.letters.next ? 'None of those that were read matches; there are more to read.' : 'Nothing of this cause is left.', link('/dead', {}, 'Back to all causes')),
+        : empty(data.letters.next ? 'None of those that were read matches; there are more to read.' : 'Nothing that matches is left.', link('/dead', {}, 'Back to all causes')),
     pager('/dead', query, data.letters.next),
   ];
 }

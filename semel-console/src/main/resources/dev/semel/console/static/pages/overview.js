@@ -66,7 +66,7 @@ function figures(data) {
   const depth = operations.reduce((sum, each) => sum + each.depth, 0);
   const oldest = Math.max(-1, ...operations.map(each => each.oldest_age_seconds ?? -1));
   const more = operations.some(each => each.depth_at_least);
-  const millis = value => (value === null || value === undefined ? '–' : span(value));
+  const millis = value => (value == null ? '–' : span(value));
   return h('dl', { class: 'figures' },
       figure('Calls', short(totals.calls), `${short(totals.executed)} run, ${short(totals.replayed)} answered again`),
       figure('Accepted', short(totals.acknowledged), `${short(totals.duplicates)} duplicates, ${short(totals.rejected)} rejected`),
@@ -95,9 +95,9 @@ function operations(data, context) {
     { title: 'Failed', cell: each => dim(total(each, 'failed')), class: 'figure' },
     { title: 'Retries', cell: each => dim(total(each, 'retries')), class: 'figure' },
     { title: 'Dead', cell: each => (total(each, 'dead_letters') ? link('/dead', { operation: each.name }, number(total(each, 'dead_letters'))) : dim(0)), class: 'figure' },
-    { title: 'p99', cell: each => (each.p99_ms === null || each.p99_ms === undefined ? h('span', { class: 'dim' }, '–') : span(each.p99_ms)), class: 'figure' },
+    { title: 'p99', cell: each => (each.p99_ms == null ? h('span', { class: 'dim' }, '–') : span(each.p99_ms)), class: 'figure' },
     { title: 'Waiting', cell: each => (each.depth ? link('/records', { operation: each.name, state: 'QUEUED,FAILED_RETRYABLE' }, `${number(each.depth)}${each.depth_at_least ? '+' : ''}`) : dim(0)), class: 'figure' },
-    { title: 'Oldest due', cell: each => (each.oldest_age_seconds === null || each.oldest_age_seconds === undefined || each.kind !== 'channel' ? h('span', { class: 'dim' }, '–') : span(each.oldest_age_seconds * 1000)), class: 'figure' },
+    { title: 'Oldest due', cell: each => (each.oldest_age_seconds == null || each.kind !== 'channel' ? h('span', { class: 'dim' }, '–') : span(each.oldest_age_seconds * 1000)), class: 'figure' },
     { title: 'Mode', cell: each => [mode(each.mode), each.paused && [' ', label('warn', 'Paused')]], class: 'plain tight' },
   ], data.operations, { key: each => each.name });
 }
@@ -106,7 +106,7 @@ export const overview = {
   title: 'Overview',
   every: () => 5_000,
   load: ({ query }, signal) => get('/overview', chosen(query), signal),
-  live: ({ query }) => ({ address: address('/overview/live', chosen(query)), event: 'overview' }),
+  live: ({ query }, data) => (data.live ? { address: address('/overview/live', chosen(query)), event: 'overview' } : null),
   view: (data, context) => {
     const { query } = context;
     return [
