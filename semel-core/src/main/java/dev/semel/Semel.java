@@ -491,6 +491,12 @@ public interface Semel extends CallStatus.StatusQueries, AutoCloseable {
         Settings withAuditRetention(Duration retention);
 
         /**
+         * Records no history of activity: the overview shows the present alone. By default each node writes its counts to the store
+         * every ten seconds, a few small rows for each operation.
+         */
+        Settings withoutActivityHistory();
+
+        /**
          * How long a reconciler may take to answer; 30 seconds by default. One that takes longer is interrupted: its record stays
          * UNKNOWN and is asked about again later, and other records do not wait for it.
          */

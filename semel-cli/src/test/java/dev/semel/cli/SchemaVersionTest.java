@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** B11: commands meet a store whose schema is another version's. */
 class SchemaVersionTest {
-    private static final String OLD = "its schema is version 0, older than version 4";
-    private static final String NEW = "its schema is version 99, newer than version 4";
+    private static final String OLD = "its schema is version 0, older than version 5";
+    private static final String NEW = "its schema is version 99, newer than version 5";
 
     @TempDir
     private Path directory;

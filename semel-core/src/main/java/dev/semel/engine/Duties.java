@@ -5,6 +5,7 @@ import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.LeaseKeeper;
 import dev.semel.operator.DeliveryRounds;
+import dev.semel.worker.ActivityRecorder;
 import dev.semel.worker.Backlogs;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
@@ -14,6 +15,7 @@ import dev.semel.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
@@ -36,7 +38,12 @@ public record Duties(
     public record QueryDuties(Reconciliation reconciliation, DeliveryRounds deliveries) {}
 
     /** Duties that maintain the store. */
-    public record MaintenanceDuties(Purger purger, AuditPurge auditPurge, Sealer sealer, ReplayBuffer replays) {}
+    public record MaintenanceDuties(
+            Purger purger,
+            AuditPurge auditPurge,
+            Sealer sealer,
+            ReplayBuffer replays,
+            Optional<ActivityRecorder> activity) {}
 
     public Reconciliation reconciliation() {
         return inquiries.reconciliation;
@@ -56,6 +63,11 @@ public record Duties(
 
     public Sealer sealer() {
         return upkeep.sealer;
+    }
+
+    /** Absent when no history of activity is recorded. */
+    public Optional<ActivityRecorder> activity() {
+        return upkeep.activity;
     }
 
     public ReplayBuffer replays() {

@@ -47,12 +47,16 @@ import dev.semel.operator.DeliveryCheck;
 import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.MissingDeliveries;
 import dev.semel.operator.Operator;
+import dev.semel.operator.Overviews;
 import dev.semel.operator.Replays;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
+import dev.semel.watch.Watch;
+import dev.semel.watch.WatchPair;
 import dev.semel.worker.AbandonedDeliveries;
+import dev.semel.worker.ActivityRecorder;
 import dev.semel.worker.Backlogs;
 import dev.semel.worker.ExternalClaims;
 import dev.semel.worker.Housekeeper;
@@ -89,11 +93,14 @@ public final class Engine implements Semel {
     private final MessageSender sending;
     private final KeylessRetries retries;
     private final Worker worker;
+    private final Overviews overviews;
     private final List<Housekeeper> housekeepers = new ArrayList<>();
 
     Engine(EngineSettings settings, Store opened) {
         Store store = WatchedStore.of(opened, settings.watch(), settings.time());
-        this.services = services(settings, store);
+        Optional<ActivityRecorder> recorder = recorder(settings, opened);
+        Watch watch = WatchPair.of(recorder.<Watch>map(each -> each).orElse(Watch.NONE), settings.watch());
+        this.services = services(settings, store, watch);
         this.atomic = new AtomicCalls(services);
         this.leased = new LeasedCalls(services);
         this.takeovers = new Takeovers(settings.background());
@@ -114,7 +121,7 @@ public final class Engine implements Semel {
                                 services.preparation(),
                                 services.ledger(),
                                 events,
-                                settings.watch(),
+                                watch,
                                 services.memory().deaths())),
                 new Duties.QueryDuties(
                         new Reconciliation(
@@ -138,7 +145,8 @@ public final class Engine implements Semel {
                         new Purger(store, events, settings.watch()),
                         auditPurge,
                         new Sealer(store.audit()),
-                        services.audits().buffer()),
+                        services.audits().buffer(),
+                        recorder),
                 new Backlogs(store, settings.watch(), settings.time(), worker, auditPurge));
         this.operator = new Operator(
                 store,
@@ -147,6 +155,7 @@ public final class Engine implements Semel {
                 registry::definition,
                 operation -> store.queue().isPresent() && registry.handles(operation),
                 services.memory().results()::forget);
+        this.overviews = new Overviews(store, settings.time(), services.breakers()::open);
         if (settings.background()) {
             startBackground(settings.time());
             if (store.queue().isPresent()) {
@@ -173,13 +182,18 @@ public final class Engine implements Semel {
         return EngineSettings.on(store).withoutBackground().open();
     }
 
-    private static EngineServices services(EngineSettings settings, Store store) {
+    private static Optional<ActivityRecorder> recorder(EngineSettings settings, Store store) {
+        return settings.activity()
+                ? store.activity().map(log -> new ActivityRecorder(log, settings.time(), settings.random()::nextLong))
+                : Optional.empty();
+    }
+
+    private static EngineServices services(EngineSettings settings, Store store, Watch watch) {
         TimeSource time = settings.time();
         Events events = new Events(settings.audit());
         return new EngineServices(
                 store,
-                new EngineServices.Tools(
-                        time, settings.random(), settings.codec(), settings.catalogue(), settings.watch()),
+                new EngineServices.Tools(time, settings.random(), settings.codec(), settings.catalogue(), watch),
                 new AuditWriter(
                         events,
                         new ReplayBuffer(store.audit(), events, time, settings.audit()),
@@ -201,6 +215,15 @@ public final class Engine implements Semel {
         keeper.onEarlier(leases::wake);
         housekeepers.add(leases);
         housekeepers.add(new Housekeeper("semel-housekeeper", time, duties.slow()));
+        duties.activity()
+                .ifPresent(recorder -> housekeepers.add(new Housekeeper(
+                        "semel-activity",
+                        time,
+                        List.of(Duty.every(
+                                ActivityRecorder.PACE,
+                                "write the history of activity",
+                                () -> recorder.round(() ->
+                                        services.store().switchboard().modes().now()))))));
         for (Duty inquiry : duties.inquiring()) {
             housekeepers.add(new Housekeeper("semel-inquiry", time, List.of(inquiry)));
         }
@@ -249,6 +272,11 @@ public final class Engine implements Semel {
     /** An operator's actions on the ledger of this engine. */
     public Operator operator() {
         return operator;
+    }
+
+    /** What happened lately on all nodes, how things stand, and what needs a person. */
+    public Overviews overviews() {
+        return overviews;
     }
 
     /** Where this engine keeps its records, for tools that show them to operators. The engine closes it. */
@@ -439,6 +467,11 @@ public final class Engine implements Semel {
             services.audits().buffer().flush(true);
         } catch (RuntimeException e) {
             LOG.warn("Counts of replays could not be written while closing; the records themselves are safe.", e);
+        }
+        try {
+            duties.activity().ifPresent(recorder -> recorder.flush(true));
+        } catch (RuntimeException e) {
+            LOG.warn("The last counts of the history of activity could not be written while closing.", e);
         }
         services.store().close();
     }

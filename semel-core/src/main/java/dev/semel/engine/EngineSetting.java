@@ -88,6 +88,12 @@ public record EngineSetting<T>(
             new Allowed<>(value -> value.compareTo(Duration.ofDays(1)) >= 0, "a day or more"),
             "How long audit events are kept, at least. They are removed a sealed segment at a time.");
 
+    static final EngineSetting<Boolean> ACTIVITY_OFF = choice(
+            "withoutActivityHistory",
+            "the history of activity",
+            "counts are written every 10 s",
+            "Records no history of activity: the overview shows the present alone.");
+
     static final EngineSetting<Duration> RECONCILER_TIMEOUT = time(
             "withReconcilerTimeout",
             "the reconciler time-out",
@@ -114,6 +120,7 @@ public record EngineSetting<T>(
                 AUDIT_EACH,
                 AUDIT_OFF,
                 AUDIT_RETENTION,
+                ACTIVITY_OFF,
                 RECONCILER_TIMEOUT,
                 CODEC,
                 LARGEST_VALUE);

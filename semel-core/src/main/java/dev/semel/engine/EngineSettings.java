@@ -62,6 +62,8 @@ public final class EngineSettings implements Semel.Settings {
     private Semel.Codec codec = JacksonCodec.usual();
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
+    private boolean activity = true;
+    private boolean activityByHand;
 
     private EngineSettings(Function<StoreProvider.Options, Store> store) {
         this.store = store;
@@ -122,6 +124,18 @@ public final class EngineSettings implements Semel.Settings {
     public EngineSettings withAuditRetention(Duration value) {
         check(EngineSetting.AUDIT_RETENTION, value);
         auditRetention = value;
+        return this;
+    }
+
+    @Override
+    public EngineSettings withoutActivityHistory() {
+        activity = false;
+        return this;
+    }
+
+    /** Counts activity also where nothing runs in the background: the caller writes it. */
+    public EngineSettings withActivityByHand() {
+        activityByHand = true;
         return this;
     }
 
@@ -296,6 +310,11 @@ public final class EngineSettings implements Semel.Settings {
 
     Watch watch() {
         return watch;
+    }
+
+    /** Whether the history of activity is recorded, if the store keeps one. */
+    boolean activity() {
+        return activity && (background || activityByHand);
     }
 
     Catalogue catalogue() {

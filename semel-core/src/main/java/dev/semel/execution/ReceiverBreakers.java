@@ -4,7 +4,9 @@ import dev.semel.Channel;
 import dev.semel.Operation;
 import dev.semel.time.TimeSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /** The breakers of this node, one for each operation that has one: its calls and its deliveries share it. Thread-safe. */
 public final class ReceiverBreakers {
@@ -17,6 +19,14 @@ public final class ReceiverBreakers {
 
     ReceiverBreaker of(Operation.Definition<?, ?> definition) {
         return of(definition.name(), definition.guards().breaker());
+    }
+
+    /** The names of those that do not let all calls through now. */
+    public Set<String> open() {
+        return breakers.entrySet().stream()
+                .filter(each -> !each.getValue().isClosed())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** The breaker of this name, made by the settings that are given first. */

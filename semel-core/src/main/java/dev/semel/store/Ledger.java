@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One record for each piece of work. Every call commits before it returns; a call that fails with
@@ -80,6 +81,26 @@ public interface Ledger {
      * @param most the count ends there
      */
     StateCount tally(State state, RecordFilter filter, int most);
+
+    /**
+     * Counts records in a state by operation, for people: looks at so many records of the state at most, those first that need attention
+     * first, of whatever tenant they are. So its cost is bounded, however many there are. Steps are left out. A store that does not
+     * implement it lists records instead.
+     *
+     * @param tenant counts those of this tenant; of all when absent
+     * @param until only those whose {@code at} is not after this; {@link Status#NEVER} for all
+     * @param most how many are looked at
+     */
+    default StateCensus census(State state, @Nullable String tenant, long until, int most) {
+        RecordFilter filter = new RecordFilter(tenant, null, false, Long.MAX_VALUE);
+        List<Row> rows = list(state, filter, RecordFilter.Cursor.START, most + 1);
+        List<Row> counted = rows.stream()
+                .limit(most)
+                .filter(row -> row.status().at() <= until)
+                .toList();
+        return StateCensus.of(
+                counted, rows.size() <= most, tally(state, filter, 1).now());
+    }
 
     /**
      * COMPLETED messages in the order of their places, which is that of their lanes. Payloads are not read. It looks at every completed

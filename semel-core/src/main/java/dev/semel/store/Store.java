@@ -38,6 +38,11 @@ public interface Store extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** Absent when the store keeps no history of activity: then an overview shows the present alone. */
+    default Optional<ActivityLog> activity() {
+        return Optional.empty();
+    }
+
     /** How many bytes the ledger and its audit take where they are stored; absent where nobody can say. */
     default OptionalLong bytes() {
         return OptionalLong.empty();

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A ledger whose steps are timed; what people read is not. */
 record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
@@ -56,6 +57,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     @Override
     public StateCount tally(State state, RecordFilter filter, int most) {
         return ledger.tally(state, filter, most);
+    }
+
+    @Override
+    public StateCensus census(State state, @Nullable String tenant, long until, int most) {
+        return ledger.census(state, tenant, until, most);
     }
 
     @Override

@@ -67,6 +67,11 @@ public final class WatchedStore implements Store {
     }
 
     @Override
+    public Optional<ActivityLog> activity() {
+        return store.activity();
+    }
+
+    @Override
     public OptionalLong bytes() {
         return store.bytes();
     }

@@ -252,6 +252,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class KeepingActivity extends ActivitySuite {
+        KeepingActivity() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class CountingByOperation extends CensusSuite {
+        CountingByOperation() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class Pausing extends PauseSuite {
         Pausing() {
             super(StoreContract.this);

@@ -314,6 +314,12 @@ public final class AdminEndpoints {
                     "DecisionCheck",
                     (all, call) -> all.reports().audit().replayDecisions(call)),
             get(
+                    "/overview",
+                    "What happened lately on all nodes, how things stand, and what needs a person.",
+                    query(Field.string("window", "hour, day or week; hour if left out."), TENANT, OPERATION),
+                    "Overview",
+                    (all, call) -> all.reports().overview().show(call)),
+            get(
                     "/retries",
                     "How retries went, by policy and category.",
                     query(WINDOW, TENANT, OPERATION),

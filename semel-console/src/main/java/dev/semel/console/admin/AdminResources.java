@@ -7,9 +7,13 @@ record AdminResources(
     /** Messages that need a person, and the jobs that replay them. */
     record DeadResources(DeadLetters letters, ReplayJobs jobs) {}
 
-    /** What is read of the audit, and the server itself. */
+    /** What is read of the audit and of the history, and the server itself. */
     record Reports(
-            AuditResource audit, RetriesResource retries, DeliveriesResource deliveries, ServerResource server) {}
+            OverviewResource overview,
+            AuditResource audit,
+            RetriesResource retries,
+            DeliveriesResource deliveries,
+            ServerResource server) {}
 
     static AdminResources of(AdminLedger ledger, ServerActions server) {
         return new AdminResources(
@@ -18,6 +22,7 @@ record AdminResources(
                 new DeadResources(new DeadLetters(ledger), new ReplayJobs(ledger)),
                 new ChannelControls(ledger),
                 new Reports(
+                        new OverviewResource(ledger),
                         new AuditResource(ledger),
                         new RetriesResource(ledger),
                         new DeliveriesResource(ledger),

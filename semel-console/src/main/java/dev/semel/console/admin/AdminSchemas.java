@@ -403,7 +403,7 @@ public final class AdminSchemas {
 
     /** Every object, each once. */
     public static List<ObjectSchema> all() {
-        return Stream.of(RECORDS, DEAD, CHANNELS, REPORTS, SERVER)
+        return Stream.of(RECORDS, DEAD, CHANNELS, OverviewSchemas.ALL, REPORTS, SERVER)
                 .flatMap(List::stream)
                 .toList();
     }

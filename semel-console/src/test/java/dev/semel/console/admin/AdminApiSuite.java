@@ -197,6 +197,37 @@ abstract class AdminApiSuite {
     }
 
     @Test
+    void overviewShowsWhatHappenedAndWhatNeedsAPerson() {
+        server.engine().duties().activity().orElseThrow().flush(true);
+        JsonNode overview = ok(server.get(VIEWER, "/overview?window=day"));
+        assertThat(overview.path("window").asString()).isEqualTo("day");
+        assertThat(overview.path("step_seconds").asInt()).isEqualTo(600);
+        assertThat(overview.has("history_since")).isTrue();
+        assertThat(texts(overview.path("attention"), "kind")).contains("unknown", "dead_letters");
+        assertThat(texts(overview.path("operations"), "name")).contains("mail");
+        assertThat(overview.path("totals").path("dead_letters").asInt()).isPositive();
+        JsonNode mail = ok(server.get(VIEWER, "/overview?operation=mail")).path("operations");
+        assertThat(mail).hasSize(1);
+        assertThat(mail.path(0).path("kind").asString()).isEqualTo("channel");
+        assertThat(mail.path(0).path("series").path("dead_letters")).hasSize(120);
+        assertThat(server.get(VIEWER, "/overview?window=year").status()).isEqualTo(400);
+    }
+
+    @Test
+    void h4_overviewOfAPersonOfOneTenantHasNothingOfOthers() {
+        server.engine().duties().activity().orElseThrow().flush(true);
+        JsonNode all = ok(server.get(VIEWER, "/overview"));
+        JsonNode own = ok(server.get(ACME_OPERATOR, "/overview"));
+        assertThat(own.path("tenant").asString()).isEqualTo("acme");
+        assertThat(own.path("totals").path("calls").asLong())
+                .isPositive()
+                .isLessThan(all.path("totals").path("calls").asLong());
+        assertThat(own.toString()).doesNotContain("globex");
+        assertThat(server.get(ACME_OPERATOR, "/overview?tenant=globex").status())
+                .isEqualTo(403);
+    }
+
+    @Test
     void auditIsPagedFollowedExportedVerifiedAndItsDecisionsRecomputed() {
         server.engine().duties().sealer().sealAll();
         List<String> paged = new ArrayList<>();

@@ -122,6 +122,7 @@ final class AdminServer implements AutoCloseable {
                 .withPolicy(BRISK)
                 .withPolicy(STRICT)
                 .withoutBackground()
+                .withActivityByHand()
                 .open();
         AdminServer started = new AdminServer(engine);
         try {

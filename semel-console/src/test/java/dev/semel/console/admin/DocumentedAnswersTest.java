@@ -110,6 +110,7 @@ class DocumentedAnswersTest {
         server.engine().operator().setMode(new Setting("acme", "order", Mode.HALTED), why);
         server.engine().operator().pause("fax", "acme", why);
         server.engine().duties().sealer().sealAll();
+        server.engine().duties().activity().orElseThrow().flush(true);
     }
 
     private static void readAll(AdminServer server) {
@@ -127,6 +128,7 @@ class DocumentedAnswersTest {
             }
         }
         server.get(ADMIN, "/records?limit=1");
+        server.get(ADMIN, "/overview?tenant=acme");
         server.get(ADMIN, "/status?record=" + mail);
         server.get(ADMIN, "/status?tenant=acme&operation=slow&key=s-1");
         server.get(ADMIN, "/records?state=IN_PROGRESS");

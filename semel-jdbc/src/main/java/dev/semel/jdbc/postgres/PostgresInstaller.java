@@ -12,6 +12,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -62,12 +64,15 @@ final class PostgresInstaller {
                 tx_base = greatest(tx_base, (SELECT coalesce(max(tx), 0) + 1 FROM semel_audit)
                     - pg_current_xact_id()::text::bigint)""";
 
-    /** Of a role that may write records: one that only reads needs no permits. */
-    private static final String MISSING_ON_PERMITS = """
+    /** Of a role that may write records: one that only reads needs none of them. */
+    private static final String MISSING_ON_ADDED = """
             SELECT current_user, string_agg(each, ', ')
             FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS each
             WHERE has_table_privilege(to_regclass('semel_record')::oid, 'INSERT')
-                AND NOT has_table_privilege(to_regclass('semel_permit')::oid, each)""";
+                AND NOT has_table_privilege(to_regclass(?)::oid, each)""";
+
+    /** Tables that came later, by the version that added them: a script that an administrator runs grants nothing on them. */
+    private static final Map<Integer, String> ADDED = new TreeMap<>(Map.of(4, "semel_permit", 5, "semel_activity"));
 
     private final String name;
     private final boolean create;
@@ -152,7 +157,7 @@ final class PostgresInstaller {
         }
         if (!open) {
             schema.demandCurrent(name, version(connection));
-            demandUseOfPermits(connection);
+            demandUseOfAddedTables(connection);
         }
         Origin origin = origin(connection, server.control);
         if (unknown(connection, origin) != null) {
@@ -178,22 +183,27 @@ final class PostgresInstaller {
         }
     }
 
-    /**
-     * The table came with version 4, and a script that an administrator runs grants nothing on it. Found out here, and not at the first
-     * call under a rate limit.
-     */
-    private void demandUseOfPermits(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(MISSING_ON_PERMITS)) {
-            found.next();
-            String missing = found.getString(2);
-            if (missing != null) {
-                throw new Misconfigured(
-                        name,
-                        List.of("the role " + found.getString(1) + " may not " + missing
-                                + " on the table semel_permit, which schema version 4 added; nothing was changed. Let its owner run:"
-                                + " GRANT SELECT, INSERT, UPDATE, DELETE ON semel_permit TO " + found.getString(1)));
+    /** Found out here, and not at the first call under a rate limit or by a warning every few seconds. */
+    private void demandUseOfAddedTables(Connection connection) throws SQLException {
+        List<String> faults = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(MISSING_ON_ADDED)) {
+            for (Map.Entry<Integer, String> each : ADDED.entrySet()) {
+                String table = each.getValue();
+                statement.setString(1, table);
+                try (ResultSet found = statement.executeQuery()) {
+                    found.next();
+                    String missing = found.getString(2);
+                    if (each.getKey() <= schema.version() && missing != null) {
+                        faults.add("the role " + found.getString(1) + " may not " + missing + " on the table " + table
+                                + ", which schema version " + each.getKey()
+                                + " added; nothing was changed. Let its owner run: GRANT SELECT, INSERT, UPDATE, DELETE ON "
+                                + table + " TO " + found.getString(1));
+                    }
+                }
             }
+        }
+        if (!faults.isEmpty()) {
+            throw new Misconfigured(name, faults);
         }
     }
 

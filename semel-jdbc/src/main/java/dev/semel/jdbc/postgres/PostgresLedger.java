@@ -2,6 +2,7 @@ package dev.semel.jdbc.postgres;
 
 import dev.semel.SemelException;
 import dev.semel.jdbc.shared.BatchParts;
+import dev.semel.jdbc.shared.CensusRows;
 import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
@@ -17,6 +18,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
 import dev.semel.store.Status;
 import java.sql.Connection;
@@ -34,6 +36,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 final class PostgresLedger implements Ledger {
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
@@ -100,6 +103,17 @@ final class PostgresLedger implements Ledger {
     private static final String TALLY = "SELECT count(*), coalesce(min(t.at - coalesce(t.keep, 0)), " + Status.NEVER
             + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %s AND fence <= ? AND"
             + " (parent IS NULL OR place IS NOT NULL)%s ORDER BY at LIMIT ?) AS t";
+
+    /** The number of those looked at does not depend on the tenant, so that the cost is bounded. */
+    static final String CENSUS = """
+            SELECT x.*, c.now FROM (SELECT %2$s AS now) AS c LEFT JOIN (
+                SELECT t.operation, count(*), count(t.place), count(*) FILTER (WHERE t.turn = 1), min(t.at),
+                    min(t.at - coalesce(t.keep, 0)), t.counted FROM (
+                    SELECT operation, place, turn, at, keep,
+                        (coalesce(?::text, tenant) = tenant) AND (parent IS NULL OR place IS NOT NULL) AS counted
+                    FROM semel_record WHERE state = %1$s AND at <= ? ORDER BY at LIMIT ?) AS t
+                GROUP BY t.counted, t.operation) AS x ON true
+            ORDER BY x.operation""";
 
     private static final String COMPLETED =
             "SELECT id, place, fence, coalesce(octet_length(payload), 0) FROM semel_record"
@@ -282,6 +296,29 @@ final class PostgresLedger implements Ledger {
                     found.next();
                     return new StateCount(found.getLong(1), found.getLong(2), found.getLong(3));
                 }
+            }
+        });
+    }
+
+    @Override
+    public StateCensus census(State state, @Nullable String tenant, long until, int most) {
+        String sql = INDEXED + String.format(Locale.ROOT, CENSUS, state.code(), PostgresSql.NOW);
+        return sessions.once("counting records by operation", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                new PostgresBinder(statement)
+                        .number(sessions.now())
+                        .text(tenant)
+                        .number(until)
+                        .number(most + 1L);
+                CensusRows rows = new CensusRows();
+                long now = 0;
+                try (ResultSet found = second(statement)) {
+                    while (found.next()) {
+                        rows.add(found);
+                        now = found.getLong(8);
+                    }
+                }
+                return rows.census(most, now);
             }
         });
     }

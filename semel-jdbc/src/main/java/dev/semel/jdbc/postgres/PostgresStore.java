@@ -3,6 +3,7 @@ package dev.semel.jdbc.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.SemelException;
 import dev.semel.jdbc.Demarcation;
+import dev.semel.store.ActivityLog;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
@@ -43,6 +44,7 @@ final class PostgresStore implements Store {
     private final PostgresAuditLog audit;
     private final PostgresSwitchboard switchboard;
     private final PostgresPermits permits;
+    private final PostgresActivity activity;
     private final PostgresTransactions transactions;
     private final PostgresQueue queue;
     private final @Nullable PostgresSignals signals;
@@ -63,6 +65,7 @@ final class PostgresStore implements Store {
         this.audit = new PostgresAuditLog(sessions);
         this.switchboard = new PostgresSwitchboard(sessions);
         this.permits = new PostgresPermits(sessions);
+        this.activity = new PostgresActivity(sessions);
         this.queue = new PostgresQueue(sessions);
     }
 
@@ -149,6 +152,11 @@ final class PostgresStore implements Store {
     @Override
     public Optional<Permits> permits() {
         return Optional.of(permits);
+    }
+
+    @Override
+    public Optional<ActivityLog> activity() {
+        return Optional.of(activity);
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
  */
 public record Schema(String engine, int version, IntFunction<String> scripts) {
     /** Of all engines. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /** @param beside a class of the engine's package, where its files are */
     public static Schema of(String engine, Class<?> beside) {

@@ -1,6 +1,7 @@
 package dev.semel.jdbc.sqlite;
 
 import dev.semel.jdbc.shared.BatchParts;
+import dev.semel.jdbc.shared.CensusRows;
 import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
@@ -16,6 +17,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
 import dev.semel.store.Status;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 final class SqliteLedger implements Ledger {
     /** So few that a caller who comes meanwhile hardly notices. */
@@ -45,6 +48,15 @@ final class SqliteLedger implements Ledger {
             + ") FROM (SELECT at, keep FROM semel_record WHERE state = ?1 AND fence <= ?2"
             + " AND (parent IS NULL OR place IS NOT NULL) AND (?3 IS NULL OR tenant = ?3)"
             + " AND (?4 IS NULL OR operation = ?4) AND (?5 = 0 OR place IS NOT NULL) ORDER BY at LIMIT ?6)";
+    /** The number of those looked at does not depend on the tenant, so that the cost is bounded. */
+    static final String CENSUS = """
+            SELECT operation, count(*), count(place), count(*) FILTER (WHERE turn = 1), min(at), min(at - coalesce(keep, 0)),
+                counted FROM (
+                SELECT operation, place, turn, at, keep,
+                    (?4 IS NULL OR tenant = ?4) AND (parent IS NULL OR place IS NOT NULL) AS counted
+                FROM semel_record WHERE state = ?1 AND at <= ?2 ORDER BY at LIMIT ?3)
+            GROUP BY counted, operation ORDER BY operation""";
+
     private static final String COMPLETED = "SELECT id, place, fence, coalesce(length(payload), 0) FROM semel_record"
             + " WHERE state = 2 AND fence <= ?1 AND (?2 IS NULL OR tenant = ?2) AND (?3 IS NULL OR operation = ?3)"
             + " AND place > ?4 ORDER BY place LIMIT ?5";
@@ -172,6 +184,23 @@ final class SqliteLedger implements Ledger {
                         },
                         row -> new StateCount(row.getLong(1), row.getLong(2), access.now()))
                 .orElseThrow());
+    }
+
+    @Override
+    public StateCensus census(State state, @Nullable String tenant, long until, int most) {
+        return access.read(session -> {
+            CensusRows rows = new CensusRows();
+            session.all(
+                    CENSUS,
+                    statement -> {
+                        statement.setInt(1, state.code());
+                        statement.setLong(2, until);
+                        statement.setInt(3, most + 1);
+                        statement.setString(4, tenant);
+                    },
+                    rows::add);
+            return rows.census(most, access.now());
+        });
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.semel.jdbc.sqlite;
 
 import dev.semel.jdbc.Demarcation;
+import dev.semel.store.ActivityLog;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
@@ -39,6 +40,7 @@ final class SqliteStore implements Store {
     private final SqliteAuditLog audit;
     private final SqliteSwitchboard switchboard;
     private final SqlitePermits permits;
+    private final SqliteActivity activity;
     private final SqliteTransactions transactions;
     private final SqliteQueue queue;
 
@@ -50,6 +52,7 @@ final class SqliteStore implements Store {
         this.audit = new SqliteAuditLog(access, background);
         this.switchboard = new SqliteSwitchboard(access);
         this.permits = new SqlitePermits(access);
+        this.activity = new SqliteActivity(access, background);
         this.queue = new SqliteQueue(access);
         this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name), demarcation);
     }
@@ -130,6 +133,11 @@ final class SqliteStore implements Store {
     @Override
     public Optional<Permits> permits() {
         return Optional.of(permits);
+    }
+
+    @Override
+    public Optional<ActivityLog> activity() {
+        return Optional.of(activity);
     }
 
     @Override

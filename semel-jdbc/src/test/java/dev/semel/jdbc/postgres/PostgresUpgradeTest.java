@@ -69,6 +69,21 @@ class PostgresUpgradeTest {
     }
 
     @Test
+    void b14_databaseOfVersion4IsUpgradedAndKeepsActivity() throws Exception {
+        FreshSchema database = PostgresVersion1.database();
+        try (Connection connection = database.connect()) {
+            PostgresVersion1.installer(new Schema("postgresql", 4, PostgresInstaller.SCHEMA.scripts()))
+                    .prepare(connection);
+            assertThat(EffectFixture.number(connection, "SELECT schema_version FROM semel_meta"))
+                    .isEqualTo(4);
+        }
+        try (Store store = database.open(null)) {
+            Version1.assertKeepsActivity(store);
+            Version1.assertAllRecordsWork(store);
+        }
+    }
+
+    @Test
     void b14_upgradeOfADatabaseThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         FreshSchema database = PostgresVersion1.database();
         for (Schema broken : Version1.stopping(PostgresInstaller.SCHEMA)) {

@@ -3,6 +3,9 @@ package dev.semel.jdbc.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.ActivityCounts;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityRow;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Permits;
@@ -105,6 +108,15 @@ public final class Version1 {
         Permits.Take three = new Permits.Take("charge", "", 3_600_000_000_000L, 2, 3, false);
         assertThat(permits.take(three).permits()).isEqualTo(2);
         assertThat(permits.take(three).permits()).isZero();
+    }
+
+    /** The history of activity came with version 5. */
+    public static void assertKeepsActivity(Store store) {
+        ActivityLog activity = store.activity().orElseThrow();
+        ActivityCounts counts = ActivityCounts.parse("executed 3");
+        activity.write(List.of(new ActivityRow(ActivityLog.Step.HOURS, 0, "", "charge", 1, counts)));
+        assertThat(activity.read(ActivityLog.Step.HOURS, "", 0, 1))
+                .containsExactly(new ActivityRow(ActivityLog.Step.HOURS, 0, "", "charge", 0, counts));
     }
 
     /** A record in every state exists; the run continues under its fence, and messages keep their order. */

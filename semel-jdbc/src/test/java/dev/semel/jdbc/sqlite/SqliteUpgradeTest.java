@@ -53,6 +53,18 @@ class SqliteUpgradeTest {
     }
 
     @Test
+    void b14_fileOfVersion4IsUpgradedAndKeepsActivity() throws Exception {
+        Path file = SqliteVersion1.file(directory);
+        SqliteVersion1.upgrade(file, new Schema("sqlite", 4, SqliteSchema.SCHEMA.scripts()));
+        assertThat(SqliteVersion1.version(file)).isEqualTo(4);
+        try (Store store = SqliteFixture.open(file)) {
+            Version1.assertKeepsActivity(store);
+            Version1.assertAllRecordsWork(store);
+        }
+        assertThat(SqliteVersion1.version(file)).isEqualTo(Schema.VERSION);
+    }
+
+    @Test
     void b14_upgradeOfAFileThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         Path file = SqliteVersion1.file(directory);
         for (Schema broken : Version1.stopping(SqliteSchema.SCHEMA)) {
@@ -69,7 +81,7 @@ class SqliteUpgradeTest {
         Path file = SqliteVersion1.file(directory);
         assertThatThrownBy(() -> SqliteFixture.open(file, StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("older than version 4")
+                .hasMessageContaining("older than version 5")
                 .hasMessageContaining("--engine sqlite --from 1");
         assertThat(SqliteVersion1.version(file)).isEqualTo(1);
     }

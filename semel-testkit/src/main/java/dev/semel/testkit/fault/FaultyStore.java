@@ -1,6 +1,8 @@
 package dev.semel.testkit.fault;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityRow;
 import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
@@ -72,6 +74,11 @@ public final class FaultyStore extends ForwardingStore {
         return delegate().permits().map(permits -> new FaultyPermits(permits, point));
     }
 
+    @Override
+    public Optional<ActivityLog> activity() {
+        return delegate().activity().map(activity -> new FaultyActivityLog(activity, point));
+    }
+
     /** The record that a move completes, with a result of its own; absent when it does something else. */
     static @Nullable RecordId completed(Move move) {
         return move.to() == State.COMPLETED ? move.id() : null;
@@ -88,6 +95,23 @@ public final class FaultyStore extends ForwardingStore {
         @Override
         public Taken take(Take take) {
             return point.pass(StoreCall.TAKE_PERMITS, () -> super.take(take));
+        }
+    }
+
+    private static final class FaultyActivityLog extends ForwardingActivityLog {
+        private final FaultPoint point;
+
+        FaultyActivityLog(ActivityLog delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public void write(List<ActivityRow> rows) {
+            point.pass(StoreCall.WRITE_ACTIVITY, () -> {
+                super.write(rows);
+                return rows.size();
+            });
         }
     }
 

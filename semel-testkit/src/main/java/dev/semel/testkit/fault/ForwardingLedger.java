@@ -13,11 +13,13 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Hands everything on. */
 public abstract class ForwardingLedger implements Ledger {
@@ -74,6 +76,11 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public StateCount tally(State state, RecordFilter filter, int most) {
         return delegate.tally(state, filter, most);
+    }
+
+    @Override
+    public StateCensus census(State state, @Nullable String tenant, long until, int most) {
+        return delegate.census(state, tenant, until, most);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.semel.testkit.fault;
 
+import dev.semel.store.ActivityLog;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
@@ -62,6 +63,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<Permits> permits() {
         return delegate.permits();
+    }
+
+    @Override
+    public Optional<ActivityLog> activity() {
+        return delegate.activity();
     }
 
     @Override

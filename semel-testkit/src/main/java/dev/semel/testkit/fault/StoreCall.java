@@ -32,6 +32,7 @@ public enum StoreCall {
     OPERATIONS,
     BACKLOG,
     TAKE_PERMITS,
+    WRITE_ACTIVITY,
     /** Something is sent inside a transaction. */
     TX_ENQUEUE
 }

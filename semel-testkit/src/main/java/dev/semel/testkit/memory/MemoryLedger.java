@@ -14,6 +14,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
 import dev.semel.store.Status;
 import java.util.ArrayList;
@@ -277,6 +278,21 @@ final class MemoryLedger implements Ledger {
                 .limit(limit)
                 .map(MemoryState::copy)
                 .toList());
+    }
+
+    @Override
+    public StateCensus census(State wanted, @Nullable String tenant, long until, int most) {
+        return state.locked(() -> {
+            List<Row> looked = state.all(wanted).stream()
+                    .filter(row -> row.status().at() <= until)
+                    .limit(most + 1L)
+                    .toList();
+            List<Row> counted = looked.stream()
+                    .filter(row -> !row.isStep())
+                    .filter(row -> tenant == null || tenant.equals(row.header().tenant()))
+                    .toList();
+            return StateCensus.of(counted, looked.size() <= most, state.now());
+        });
     }
 
     @Override

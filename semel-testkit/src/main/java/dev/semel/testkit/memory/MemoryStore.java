@@ -1,5 +1,6 @@
 package dev.semel.testkit.memory;
 
+import dev.semel.store.ActivityLog;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
@@ -25,6 +26,7 @@ public final class MemoryStore implements Store {
     private final MemorySwitchboard switchboard;
     private final MemoryTransactions transactions;
     private final MemoryPermits permits;
+    private final MemoryActivity activity;
     private final MemoryQueue queue;
 
     public MemoryStore(TimeSource time) {
@@ -35,6 +37,7 @@ public final class MemoryStore implements Store {
         this.transactions = new MemoryTransactions(state);
         this.queue = new MemoryQueue(state);
         this.permits = new MemoryPermits(state);
+        this.activity = new MemoryActivity(state);
     }
 
     @Override
@@ -70,6 +73,11 @@ public final class MemoryStore implements Store {
     @Override
     public Optional<Permits> permits() {
         return Optional.of(permits);
+    }
+
+    @Override
+    public Optional<ActivityLog> activity() {
+        return Optional.of(activity);
     }
 
     /** The values that atomic handlers have committed through {@link MemoryTable}. */

@@ -116,7 +116,8 @@ final class FaultRates {
                     ADOPT,
                     ENQUEUE,
                     CLAIM,
-                    TAKE_PERMITS -> WRITE;
+                    TAKE_PERMITS,
+                    WRITE_ACTIVITY -> WRITE;
             case FIND,
                     STEPS,
                     OVERDUE,

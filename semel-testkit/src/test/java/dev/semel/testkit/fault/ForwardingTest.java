@@ -2,6 +2,7 @@ package dev.semel.testkit.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.store.ActivityLog;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Ledger;
 import dev.semel.store.Permits;
@@ -26,6 +27,7 @@ class ForwardingTest {
                 Arguments.of(AuditLog.class, ForwardingAuditLog.class),
                 Arguments.of(Switchboard.class, ForwardingSwitchboard.class),
                 Arguments.of(Queue.class, ForwardingQueue.class),
+                Arguments.of(ActivityLog.class, ForwardingActivityLog.class),
                 Arguments.of(Permits.class, ForwardingPermits.class),
                 Arguments.of(Transactions.class, ForwardingTransactions.class),
                 Arguments.of(Transactions.Tx.class, ForwardingTransactions.ForwardingTx.class));

@@ -1,0 +1,292 @@
+package dev.semel.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.operator.Overview.Attention;
+import dev.semel.operator.Overview.OperationActivity;
+import dev.semel.store.Claim;
+import dev.semel.store.Reservation;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.memory.MemoryStore;
+import dev.semel.time.ManualTime;
+import dev.semel.worker.ActivityRecorder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What an overview says of a ledger. */
+class OverviewsTest {
+    private static final long START = 1_800_000_000_000L;
+    private static final Tenant ACME = Tenant.of("acme");
+    private static final Tenant GLOBEX = Tenant.of("globex");
+    private static final Policy STEADY = Policy.named("steady")
+            .withJitter(new Policy.Jitter.None())
+            .withLease(Duration.ofSeconds(30))
+            .withMaxAttempts(2)
+            .build();
+    private static final Operation.Atomic<String, String> CHARGE =
+            Operation.atomic("charge", String.class, String.class).withPolicy("steady");
+    private static final Channel.Leased<String> MAIL =
+            Channel.leased("mail", String.class).withPolicy("steady");
+    private static final Operator.Warrant WARRANT = new Operator.Warrant("ann", "the receiver is down");
+
+    private final ManualTime time = new ManualTime(START);
+    private final MemoryStore store = new MemoryStore(time);
+    private final Engine engine = engine(store, 1);
+
+    private Engine engine(Store on, int seed) {
+        return EngineSettings.on(on)
+                .withTime(time)
+                .withRandom(new Random(seed))
+                .withPolicy(STEADY)
+                .withoutBackground()
+                .withActivityByHand()
+                .open();
+    }
+
+    private void flush() {
+        time.advance(ActivityRecorder.PACE);
+        engine.duties().activity().orElseThrow().flush(true);
+    }
+
+    private Overview overview(String tenant) {
+        time.advance(Overviews.FRESH);
+        return engine.overviews().of(OverviewWindow.HOUR, tenant);
+    }
+
+    private static OperationActivity operation(Overview overview, String name) {
+        return overview.operations().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> sentences(Overview overview) {
+        return overview.attention().stream().map(Attention::sentence).toList();
+    }
+
+    private void charge(Tenant tenant, String key) {
+        engine.run(CHARGE, Call.of(tenant, Key.of(key), "payload"), (payload, tx) -> "done");
+    }
+
+    private void send(Tenant tenant, String key) {
+        engine.send(MAIL, Message.of(tenant, Key.of(key), "payload"));
+    }
+
+    private void work() {
+        while (engine.duties().worker().turn()) {
+            // until a round finds nothing
+        }
+    }
+
+    @Test
+    void callsAreInTheSeriesOfTheirTimeAndInTheTotals() {
+        charge(ACME, "a");
+        charge(ACME, "a");
+        charge(GLOBEX, "b");
+        flush();
+        time.advance(Duration.ofMinutes(10));
+        charge(ACME, "c");
+        flush();
+        Overview overview = overview(null);
+        assertThat(overview.scope().window()).isEqualTo(OverviewWindow.HOUR);
+        OperationActivity charge = operation(overview, "charge");
+        assertThat(charge.channel()).isFalse();
+        assertThat(charge.mode()).isEqualTo(Mode.LIVE);
+        long[] executed = charge.history().points("executed");
+        assertThat(executed).hasSize(120);
+        assertThat(Arrays.stream(executed).filter(count -> count > 0).toArray()).containsExactly(2, 1);
+        assertThat(overview.totals().of("replayed")).isEqualTo(1);
+        assertThat(ActivitySeries.calls(overview.totals())).isEqualTo(4);
+        assertThat(ActivitySeries.callMillis(overview.totals(), 0.99)).isPresent();
+        assertThat(ActivitySeries.ackMillis(overview.totals(), 0.99)).isEmpty();
+        assertThat(overview.historySince()).hasValue(Instant.ofEpochMilli(START));
+        assertThat(overview.attention()).isEmpty();
+    }
+
+    @Test
+    void everyWindowHasTheSameCallsInItsOwnSteps() {
+        charge(ACME, "a");
+        flush();
+        for (OverviewWindow window : OverviewWindow.values()) {
+            Overview overview = engine.overviews().of(window, null);
+            long[] points = operation(overview, "charge").history().calls();
+            assertThat(points).as(window.name()).hasSize(window.points());
+            assertThat(Arrays.stream(points).sum()).as(window.name()).isEqualTo(1);
+            assertThat(Duration.between(overview.scope().from(), overview.now()))
+                    .as(window.name())
+                    .isLessThan(window.step().multipliedBy(window.points()));
+        }
+    }
+
+    @Test
+    void nodesAreSummedAndHistorySurvivesARestart() {
+        charge(ACME, "a");
+        flush();
+        Engine other = engine(uncloseable(), 2);
+        other.run(CHARGE, Call.of(ACME, Key.of("b"), "payload"), (payload, tx) -> "done");
+        other.close();
+        assertThat(overview(null).totals().of("executed")).isEqualTo(2);
+    }
+
+    private Store uncloseable() {
+        return new ForwardingStore(store) {
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
+    void h4_personOfOneTenantSeesFiguresOfThatTenantAlone() {
+        engine.handle(MAIL, (payload, run) -> {
+            throw Failure.of(Failure.Category.VALIDATION, "no").asException();
+        });
+        send(ACME, "a");
+        send(ACME, "b");
+        send(GLOBEX, "c");
+        charge(GLOBEX, "d");
+        work();
+        engine.operator().pause("mail", "globex", WARRANT);
+        flush();
+        Overview acme = overview("acme");
+        assertThat(acme.operations()).extracting(OperationActivity::name).containsExactly("mail");
+        assertThat(acme.totals().of("dead_letters")).isEqualTo(2);
+        assertThat(acme.attention()).extracting(Attention::kind).containsOnly(Attention.Kind.DEAD_LETTERS);
+        assertThat(acme.attention().get(0).filter())
+                .isEqualTo(Map.of("state", "FAILED_TERMINAL", "operation", "mail", "tenant", "acme"));
+        Overview globex = overview("globex");
+        assertThat(globex.totals().of("dead_letters")).isEqualTo(1);
+        assertThat(sentences(globex))
+                .anyMatch(sentence -> sentence.contains("paused"))
+                .noneMatch(sentence -> sentence.contains(WARRANT.reason()));
+        assertThat(overview(null).totals().of("dead_letters")).isEqualTo(3);
+        assertThat(sentences(overview(null))).anyMatch(sentence -> sentence.contains(WARRANT.reason()));
+    }
+
+    @Test
+    void waitingMessagesHaveDepthAndAge() {
+        send(ACME, "a");
+        send(GLOBEX, "b");
+        time.advance(Duration.ofSeconds(30));
+        OperationActivity mail = operation(overview(null), "mail");
+        assertThat(mail.channel()).isTrue();
+        assertThat(mail.waiting().depth()).isEqualTo(2);
+        assertThat(mail.waiting().complete()).isTrue();
+        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(40_000);
+        assertThat(operation(overview("acme"), "mail").waiting().depth()).isEqualTo(1);
+    }
+
+    @Test
+    void everythingThatNeedsAPersonHasASentenceTheMostUrgentFirst() {
+        engine.handle(MAIL, (payload, run) -> {
+            throw Failure.of(Failure.Category.VALIDATION, "no").asException();
+        });
+        send(ACME, "a");
+        work();
+        engine.operator().pause("mail", null, WARRANT);
+        engine.operator().setMode(new Switchboard.Setting(null, "charge", Mode.HALTED), WARRANT);
+        engine.operator()
+                .setMode(
+                        Switchboard.Setting.forGroup(
+                                "acme", new Switchboard.Group(Switchboard.Group.By.PREFIX, "re"), Mode.SHADOW),
+                        WARRANT);
+        Overview overview = overview(null);
+        assertThat(overview.attention())
+                .extracting(Attention::kind)
+                .containsExactly(
+                        Attention.Kind.DEAD_LETTERS,
+                        Attention.Kind.HALTED,
+                        Attention.Kind.PAUSED,
+                        Attention.Kind.SHADOW);
+        assertThat(sentences(overview))
+                .containsExactly(
+                        "1 message of mail is a dead letter: they are not tried again until somebody replays or discards"
+                                + " them.",
+                        "Operation charge is HALTED: work is accepted and none is started.",
+                        "Channel mail is paused since " + Instant.ofEpochMilli(START)
+                                + " (the receiver is down): it accepts messages and delivers none until it is resumed.",
+                        "Operations with prefix re are SHADOW for tenant acme: decisions are recorded and not acted on.");
+        assertThat(operation(overview, "mail").pause()).isNotNull();
+    }
+
+    @Test
+    void leaseThatNobodyTookOverIsReported() {
+        send(ACME, "a");
+        store.queue()
+                .orElseThrow()
+                .claim(new Claim(
+                        "mail",
+                        store.switchboard().modes().version(),
+                        new Reservation.Grant(7, 30_000, true, 3),
+                        new Claim.Amount(1, 1, Claim.Budget.NONE),
+                        Claim.Turns.ALL,
+                        row -> null));
+        time.advance(Duration.ofSeconds(40));
+        assertThat(overview(null).attention()).as("just over").isEmpty();
+        time.advance(Duration.ofMinutes(5));
+        Attention lease = overview(null).attention().get(0);
+        assertThat(lease.kind()).isEqualTo(Attention.Kind.OLD_LEASE);
+        assertThat(lease.sentence())
+                .isEqualTo(
+                        "1 run of mail has an expired lease, the oldest for 5 minutes, and no node took over: check that a"
+                                + " node which handles it is running.");
+        assertThat(lease.filter()).isEqualTo(Map.of("state", "IN_PROGRESS", "operation", "mail"));
+    }
+
+    @Test
+    void overviewIsReadOnceHoweverManyAskForIt() {
+        Overview first = engine.overviews().of(OverviewWindow.HOUR, null);
+        charge(ACME, "a");
+        flush();
+        assertThat(overview(null)).isNotSameAs(first);
+        Overview second = engine.overviews().of(OverviewWindow.HOUR, null);
+        assertThat(engine.overviews().of(OverviewWindow.HOUR, null)).isSameAs(second);
+        assertThat(second.only("charge").operations()).hasSize(1);
+        assertThat(second.only("mail").operations()).isEmpty();
+    }
+
+    @Test
+    void storeWithoutHistoryShowsThePresentAlone() {
+        Store without = new ForwardingStore(store) {
+            @Override
+            public Optional<dev.semel.store.ActivityLog> activity() {
+                return Optional.empty();
+            }
+        };
+        send(ACME, "a");
+        Engine on = engine(without, 3);
+        assertThat(on.duties().activity()).isEmpty();
+        Overview overview = on.overviews().of(OverviewWindow.DAY, null);
+        assertThat(overview.historySince()).isEmpty();
+        assertThat(operation(overview, "mail").waiting().depth()).isEqualTo(1);
+        assertThat(overview.totals().counts()).isEmpty();
+    }
+
+    @Test
+    void nothingIsRecordedWhenItIsSwitchedOff() {
+        Engine off = EngineSettings.on(store)
+                .withoutActivityHistory()
+                .withActivityByHand()
+                .withoutBackground()
+                .open();
+        assertThat(off.duties().activity()).isEmpty();
+    }
+}

@@ -1,0 +1,256 @@
+package dev.semel.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Failure;
+import dev.semel.SemelException;
+import dev.semel.store.ActivityCounts;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityRow;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.testkit.memory.MemoryStore;
+import dev.semel.time.ManualTime;
+import dev.semel.watch.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a node writes to the history of activity. */
+class ActivityRecorderTest {
+    private static final long START = 1_800_000_000_000L;
+    private static final Duration ROUND = ActivityRecorder.PACE;
+
+    private final ManualTime time = new ManualTime(START);
+    private final MemoryStore store = new MemoryStore(time);
+    private final ActivityLog log = store.activity().orElseThrow();
+    private final AtomicLong nodes = new AtomicLong();
+
+    private ActivityRecorder node() {
+        return node(log);
+    }
+
+    private ActivityRecorder node(ActivityLog on) {
+        return new ActivityRecorder(on, time, nodes::incrementAndGet);
+    }
+
+    private void round(ActivityRecorder node) {
+        time.advance(ROUND);
+        node.round(time::millis);
+    }
+
+    private long sum(Step step, String tenant, String name) {
+        return log.read(step, tenant, 0, Long.MAX_VALUE).stream()
+                .mapToLong(row -> row.counts().of(name))
+                .sum();
+    }
+
+    private static void send(ActivityRecorder node, String tenant, int times) {
+        for (int i = 0; i < times; i++) {
+            node.sent("mail", tenant, Outcome.ACCEPTED);
+        }
+    }
+
+    @Test
+    void countsAreWrittenForAllTenantsAndForEach() {
+        ActivityRecorder node = node();
+        send(node, "acme", 3);
+        send(node, "globex", 2);
+        node.died("mail", "acme", Failure.Category.NETWORK);
+        node.accepted("mail", "acme", 1_500_000);
+        round(node);
+        assertThat(log.read(Step.SECONDS, "", 0, Long.MAX_VALUE))
+                .containsExactly(new ActivityRow(
+                        Step.SECONDS,
+                        START,
+                        "",
+                        "mail",
+                        0,
+                        ActivityCounts.parse("accepted 5 ack_11 1 dead_letters 1")));
+        assertThat(sum(Step.SECONDS, "acme", "accepted")).isEqualTo(3);
+        assertThat(sum(Step.SECONDS, "globex", "accepted")).isEqualTo(2);
+        assertThat(sum(Step.SECONDS, "globex", "dead_letters")).isZero();
+    }
+
+    @Test
+    void longerTimesAreWrittenOnceAMinuteAndWhenTheNodeEnds() {
+        ActivityRecorder node = node();
+        send(node, "acme", 1);
+        round(node);
+        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(1);
+        send(node, "acme", 1);
+        round(node);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(2);
+        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(1);
+        for (int i = 0; i < 6; i++) {
+            round(node);
+        }
+        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(2);
+        send(node, "acme", 1);
+        node.flush(true);
+        for (Step step : Step.values()) {
+            assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void nodeThatWasRestartedAddsToWhatItWroteBefore() {
+        ActivityRecorder before = node();
+        send(before, "acme", 2);
+        before.flush(true);
+        ActivityRecorder after = node();
+        send(after, "acme", 3);
+        after.flush(true);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(5);
+        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"FAIL_BEFORE", "FAIL_AFTER", "LOSE_REPLY", "UNKNOWN"})
+    void writeThatFailedIsMadeUpForAndNothingCountsTwice(Fault fault) {
+        ActivityLog faulty = new FaultyStore(store, Faults.nth(2, StoreCall.WRITE_ACTIVITY, fault))
+                .activity()
+                .orElseThrow();
+        ActivityRecorder node = node(faulty);
+        send(node, "acme", 1);
+        round(node);
+        send(node, "acme", 2);
+        assertThatThrownBy(() -> round(node)).isInstanceOf(SemelException.class);
+        send(node, "acme", 4);
+        round(node);
+        node.flush(true);
+        for (Step step : Step.values()) {
+            assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(7);
+            assertThat(sum(step, "acme", "accepted")).as(step.name()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void longOutageLosesShortTimesAndKeepsTheHours() {
+        AtomicLong writes = new AtomicLong();
+        ActivityLog away = new FaultyStore(
+                        store, call -> writes.incrementAndGet() <= 60 ? Fault.FAIL_BEFORE : Fault.NONE)
+                .activity()
+                .orElseThrow();
+        ActivityRecorder node = node(away);
+        for (int i = 0; i < 60; i++) {
+            send(node, "acme", 1);
+            assertThatThrownBy(() -> round(node)).isInstanceOf(SemelException.StoreUnavailable.class);
+        }
+        node.flush(true);
+        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(60);
+        assertThat(sum(Step.MINUTES, "", "accepted")).isEqualTo(60);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isBetween(10L, 59L);
+    }
+
+    @Test
+    void clockThatGoesBackReplacesNothing() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 20; i++) {
+            send(node, "acme", 1);
+            round(node);
+        }
+        time.jump(Duration.ofSeconds(-150));
+        for (int i = 0; i < 5; i++) {
+            send(node, "acme", 1);
+            round(node);
+        }
+        node.flush(true);
+        for (Step step : Step.values()) {
+            assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(25);
+        }
+    }
+
+    @Test
+    void tenantsWithoutRoomAreCountedTogetherWithTheOthers() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 5_000; i++) {
+            send(node, "tenant " + i, i < 10 ? 3 : 1);
+        }
+        round(node);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(5_020);
+        for (int i = 0; i < 10; i++) {
+            assertThat(sum(Step.SECONDS, "tenant " + i, "accepted"))
+                    .as("the largest have rows of their own")
+                    .isEqualTo(3);
+        }
+        assertThat(sum(Step.SECONDS, "tenant 4999", "accepted")).isZero();
+    }
+
+    @Test
+    void tenantThatBecameQuietMakesRoomForAnother() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 2_000; i++) {
+            send(node, "early " + i, 1);
+        }
+        for (int i = 0; i < 8; i++) {
+            round(node);
+        }
+        send(node, "late", 1);
+        round(node);
+        assertThat(sum(Step.SECONDS, "late", "accepted")).isEqualTo(1);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(2_001);
+    }
+
+    @Test
+    void operationsWithoutRoomAreCountedUnderNoName() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 300; i++) {
+            node.sent("operation " + i, "acme", Outcome.ACCEPTED);
+        }
+        round(node);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(300);
+        List<ActivityRow> rows = log.read(Step.SECONDS, "", 0, Long.MAX_VALUE);
+        assertThat(rows).hasSize(201);
+        assertThat(rows.get(0).operation()).isEmpty();
+        assertThat(rows.get(0).counts().of("accepted")).isEqualTo(100);
+    }
+
+    @Test
+    void countsOfManyThreadsAreAllThereWhileOthersAreWritten() throws Exception {
+        ActivityRecorder node = node();
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        for (int i = 0; i < 4; i++) {
+            String tenant = "tenant " + i;
+            threads.execute(() -> send(node, tenant, 20_000));
+        }
+        threads.shutdown();
+        while (!threads.awaitTermination(1, TimeUnit.MILLISECONDS)) {
+            round(node);
+        }
+        node.flush(true);
+        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(80_000);
+        assertThat(sum(Step.HOURS, "tenant 3", "accepted")).isEqualTo(20_000);
+    }
+
+    @Test
+    void oldRowsAreRemoved() {
+        ActivityRecorder node = node();
+        send(node, "acme", 1);
+        node.flush(true);
+        time.advance(Duration.ofHours(3));
+        for (int i = 0; i < 40; i++) {
+            round(node);
+        }
+        assertThat(sum(Step.SECONDS, "", "accepted")).isZero();
+        assertThat(sum(Step.MINUTES, "", "accepted")).isEqualTo(1);
+        time.advance(Duration.ofDays(36));
+        for (int i = 0; i < 400; i++) {
+            round(node);
+        }
+        assertThat(sum(Step.MINUTES, "", "accepted")).isZero();
+        assertThat(sum(Step.HOURS, "", "accepted")).isZero();
+    }
+}
