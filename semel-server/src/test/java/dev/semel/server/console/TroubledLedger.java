@@ -29,6 +29,8 @@ final class TroubledLedger {
 
     record Mail(String order, String to, String token) {}
 
+    record Receipt(String order, String total) {}
+
     private static final Policy STEADY = Policy.named("steady")
             .withDelays(Duration.ofMillis(300), Duration.ofMillis(900))
             .withMaxAttempts(3)
@@ -41,8 +43,8 @@ final class TroubledLedger {
             .withDelays(Duration.ofMinutes(10), Duration.ofHours(1))
             .build();
 
-    private static final Operation.Leased<String, String> ORDER =
-            Operation.leased("order", String.class, String.class).withPolicy("steady");
+    private static final Operation.Leased<String, Receipt> ORDER =
+            Operation.leased("order", String.class, Receipt.class).withPolicy("steady");
     private static final Channel.Leased<Mail> MAIL =
             Channel.leased("mail", Mail.class).withPolicy("steady");
     private static final Channel.Leased<Mail> CRM =
@@ -120,7 +122,7 @@ final class TroubledLedger {
                 run.step("reserve", String.class, key -> "shelf 4");
                 run.send(MAIL, Key.of(text), new Mail(text, "ann", "s3cret"));
                 run.send(INVOICE, Key.of(text), new Mail(text, text.equals("o-2") ? "busy" : "ann", "s3cret"));
-                return "{\"order\":\"" + text + "\",\"total\":\"42.00\"}";
+                return new Receipt(text, "42.00");
             });
         }
         for (int i = 1; i <= 4; i++) {
