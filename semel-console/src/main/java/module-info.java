@@ -6,8 +6,12 @@ module dev.semel.console {
     requires org.slf4j;
     requires static transitive jakarta.servlet;
 
+    exports dev.semel.console to
+            dev.semel.spring;
     exports dev.semel.console.access to
             dev.semel.spring;
     exports dev.semel.console.admin to
+            dev.semel.spring;
+    exports dev.semel.console.rest to
             dev.semel.spring;
 }

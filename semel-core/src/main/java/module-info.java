@@ -51,6 +51,7 @@ module dev.semel {
             dev.semel.spring,
             dev.semel.testkit;
     exports dev.semel.worker to
+            dev.semel.console,
             dev.semel.spring;
 
     opens dev.semel.operator to

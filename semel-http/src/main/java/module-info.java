@@ -9,7 +9,8 @@ module dev.semel.http {
     exports dev.semel.http;
     exports dev.semel.http.ingress;
     exports dev.semel.http.shared to
-            dev.semel.console;
+            dev.semel.console,
+            dev.semel.spring;
 
     opens dev.semel.http.ingress to
             tools.jackson.databind;

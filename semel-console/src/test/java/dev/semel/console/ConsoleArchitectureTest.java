@@ -37,6 +37,7 @@ class ConsoleArchitectureTest {
                         "dev.semel.policy",
                         "dev.semel.store",
                         "dev.semel.time",
+                        "dev.semel.worker",
                         "org.jspecify.annotations",
                         "org.slf4j..",
                         "tools.jackson..")
@@ -56,7 +57,7 @@ class ConsoleArchitectureTest {
     void packagesPointOneWay() {
         noClasses()
                 .that()
-                .resideInAnyPackage("dev.semel.console.access", "dev.semel.console.rest")
+                .resideInAnyPackage("dev.semel.console.access", "dev.semel.console.live", "dev.semel.console.rest")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.semel.console", "dev.semel.console.admin")

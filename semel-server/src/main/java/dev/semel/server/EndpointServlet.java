@@ -1,10 +1,13 @@
 package dev.semel.server;
 
+import dev.semel.console.ConsoleServlet;
+import dev.semel.console.ConsoleServlet.LoginKind;
 import dev.semel.http.shared.ProblemDocument;
 import dev.semel.http.shared.RequestIds;
 import dev.semel.server.access.LocalRequest;
 import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.SourceConfig;
+import dev.semel.server.session.OperatorSettings;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -26,9 +29,11 @@ final class EndpointServlet extends HttpServlet {
     private static final String API = "/api/v1";
     private static final String SESSION = API + "/session";
     private static final String ADMIN = API + "/admin";
+    private static final String CONSOLE = "/console";
     private static final String OPENAPI = API + "/openapi.json";
 
     private final transient Supplier<Generation> current;
+    private final transient ConsoleServlet console = new ConsoleServlet("../api/v1", LoginKind.SECRET);
 
     EndpointServlet(Supplier<Generation> current) {
         this.current = current;
@@ -111,7 +116,7 @@ final class EndpointServlet extends HttpServlet {
         return read;
     }
 
-    private static void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
+    private void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
             throws ServletException, IOException {
         if (request.getRequestURI().equals(OPENAPI)) {
             if (isRead(request, response)) {
@@ -121,6 +126,10 @@ final class EndpointServlet extends HttpServlet {
         }
         if (isForOperators(request.getRequestURI())) {
             operators(request, response, generation);
+            return;
+        }
+        if (isAtOrBelow(CONSOLE, request.getRequestURI())) {
+            console(request, response, generation);
             return;
         }
         if (isApi(generation, request.getRequestURI())) {
@@ -140,7 +149,11 @@ final class EndpointServlet extends HttpServlet {
                 .findFirst()
                 .orElse(null);
         OpenLedger ledger = generation.ledger();
-        if (source == null) {
+        if (source == null && request.getRequestURI().equals("/") && isConsoleSeen(request, generation)) {
+            response.setStatus(HttpServletResponse.SC_FOUND);
+            // Relative: a proxy may have added something in front.
+            response.setHeader("Location", "." + CONSOLE + "/");
+        } else if (source == null) {
             notFound(request, response);
         } else if (ledger == null) {
             unavailable(request, response);
@@ -151,6 +164,21 @@ final class EndpointServlet extends HttpServlet {
 
     private static boolean isForOperators(String path) {
         return path.equals(SESSION) || isAtOrBelow(ADMIN, path);
+    }
+
+    /** The pages need no ledger: they say that it is unavailable. */
+    private void console(HttpServletRequest request, HttpServletResponse response, Generation generation)
+            throws ServletException, IOException {
+        if (isConsoleSeen(request, generation)) {
+            console.service(new RequestBelow(request, CONSOLE), response);
+        } else {
+            notFound(request, response);
+        }
+    }
+
+    private static boolean isConsoleSeen(HttpServletRequest request, Generation generation) {
+        OperatorSettings operators = generation.config().operators();
+        return operators.console() && (!operators.isLoopbackOnly() || LocalRequest.isLocal(request));
     }
 
     /** While nobody is configured, requests from elsewhere find nothing here. */

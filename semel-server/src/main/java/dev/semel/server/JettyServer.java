@@ -57,7 +57,9 @@ public final class JettyServer {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(listen.limits().connections(), server));
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        context.addServlet(new ServletHolder(servlet), "/*");
+        ServletHolder holder = new ServletHolder(servlet);
+        holder.setAsyncSupported(true);
+        context.addServlet(holder, "/*");
         context.setErrorHandler(JettyServer::brief);
         server.setErrorHandler(JettyServer::brief);
         server.setHandler(new GracefulHandler(SlowClients.limit(

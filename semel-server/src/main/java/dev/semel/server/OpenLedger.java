@@ -46,7 +46,7 @@ final class OpenLedger implements AutoCloseable {
     private final OperatorAudit operatorAudit;
     private final OperatorAccess operatorAccess;
     private final HttpServlet session;
-    private final HttpServlet admin;
+    private final AdminServlet admin;
 
     private OpenLedger(Engine engine, ServerConfig config, OperatorParts operators) {
         this.engine = engine;
@@ -155,14 +155,16 @@ final class OpenLedger implements AutoCloseable {
         engine.operator().modes();
     }
 
-    /** Lets deliveries under way end, and hands back the others. Upgraded connections, which have no end of their own, are closed. */
+    /** Lets deliveries under way end, and hands back the others. Upgraded connections and streams of events, which have no end of their own, are closed. */
     boolean drain(Duration bound) {
         gateways.forEach(GatewayEndpoint::closeUpgraded);
+        admin.closeStreams();
         return engine.drain(bound);
     }
 
     @Override
     public void close() {
+        admin.closeStreams();
         operatorAudit.close();
         engine.close();
         gateways.forEach(GatewayEndpoint::close);

@@ -79,7 +79,11 @@ public final class SemelServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        LOG.info("Listening on {}. {}", server.uri(), summary(config));
+        LOG.info(
+                "Listening on {}. {} {}",
+                server.uri(),
+                summary(config),
+                config.operators().console() ? "Console: " + server.uri().resolve("/console/") : "Console: off.");
         if (config.operators().isLoopbackOnly()) {
             server.offerFirstLogin();
         }
@@ -100,7 +104,7 @@ public final class SemelServer implements AutoCloseable {
                 URI local = address.isAnyLocalAddress()
                         ? URI.create(uri.getScheme() + "://127.0.0.1:" + uri.getPort())
                         : uri;
-                LOG.warn("{}", OneTimeSecret.instructions(logins.oneTimeSecret().make(), local));
+                LOG.warn("{}", OneTimeSecret.instructions(logins.oneTimeSecret().make(), local, current.config().operators().console()));
                 return;
             }
         } catch (UnknownHostException e) {

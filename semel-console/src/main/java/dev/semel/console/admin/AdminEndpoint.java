@@ -1,6 +1,7 @@
 package dev.semel.console.admin;
 
 import dev.semel.console.access.Role;
+import dev.semel.console.live.LiveSource;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.console.rest.Endpoint;
 import java.util.Map;
@@ -23,6 +24,9 @@ record AdminEndpoint(Endpoint endpoint, Role role, AdminHandler handler) {
     sealed interface AdminReply {
         /** One JSON object. */
         record OneObject(Map<String, Object> members) implements AdminReply {}
+
+        /** Events as they come, until the client goes. */
+        record LiveEvents(LiveSource source) implements AdminReply {}
 
         /** Many, one after the other, none of which is kept. */
         record ManyObjects(Consumer<Consumer<Map<String, Object>>> source) implements AdminReply {}

@@ -294,6 +294,22 @@ public final class AdminEndpoints {
             new AdminEndpoint(
                     new Endpoint(
                             "GET",
+                            "/admin/audit/live",
+                            "Audit events in the order of the seals, as they are written. A client that reconnects continues"
+                                    + " after Last-Event-ID.",
+                            query(
+                                    TENANT,
+                                    OPERATION,
+                                    TYPE,
+                                    Field.integer(
+                                            "last", "Without a cursor: begin with so many of the newest; 0 to 1000."),
+                                    CURSOR),
+                            EndpointOutput.events("AuditEvent")),
+                    Role.VIEWER,
+                    (all, call) -> all.reports().audit().live(call)),
+            new AdminEndpoint(
+                    new Endpoint(
+                            "GET",
                             "/admin/audit/export",
                             "All audit events that match, in the order of the seals, one in each line. A response that"
                                     + " breaks off is not complete.",

@@ -6,6 +6,10 @@ import dev.semel.console.access.AdminAccess.AdminAuthentication;
 import dev.semel.console.access.Person;
 import dev.semel.console.admin.AdminCall.AdminInput;
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
+import dev.semel.console.live.LiveLimits;
+import dev.semel.console.live.LiveSource;
+import dev.semel.console.live.LiveStreams;
+import dev.semel.console.live.LiveStreams.StreamOwner;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.console.rest.EndpointTable.FoundEndpoint;
@@ -13,6 +17,7 @@ import dev.semel.console.rest.JsonBody;
 import dev.semel.console.rest.RequestBody;
 import dev.semel.engine.Engine;
 import dev.semel.http.shared.RequestIds;
+import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -40,9 +45,16 @@ public final class AdminServlet extends HttpServlet {
 
     private final transient AdminAccess access;
     private final transient AdminDispatcher dispatcher;
+    private final transient LiveStreams streams;
 
+    /** For an engine, whoever lets people in. */
     public AdminServlet(Engine engine, AdminAccess access, ServerActions server) {
+        this(engine, access, server, new LiveStreams(TimeSource.system(), LiveLimits.USUAL));
+    }
+
+    AdminServlet(Engine engine, AdminAccess access, ServerActions server, LiveStreams streams) {
         this.access = access;
+        this.streams = streams;
         this.dispatcher = new AdminDispatcher(AdminLedger.of(engine), server);
     }
 
@@ -53,13 +65,47 @@ public final class AdminServlet extends HttpServlet {
         try {
             Person person = authenticated(request);
             FoundEndpoint<AdminEndpoint> found = dispatcher.find(request.getMethod(), "/admin" + path(request));
-            write(response, found, dispatcher.respond(found, person, input(request, found)));
+            AdminReply reply = dispatcher.respond(found, person, input(request, found));
+            if (reply instanceof AdminReply.LiveEvents live) {
+                stream(request, response, person, live.source());
+            } else {
+                write(response, found, reply);
+            }
         } catch (ApiProblem problem) {
             problem.write(response, ids);
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             LOG.warn("Request of an operator failed (correlation {}): the ledger failed", ids.correlation(), e);
             unavailable(e).write(response, ids);
         }
+    }
+
+    private void stream(
+            HttpServletRequest request, HttpServletResponse response, Person person, LiveSource source)
+            throws ApiProblem, IOException {
+        StreamOwner owner = new StreamOwner(person.toString(), access.validity(request));
+        switch (streams.open(owner, request, response, source)) {
+            case OPENED -> LOG.debug("A stream of {} was opened.", person.name());
+            case TOO_MANY_OF_PERSON -> throw tooMany("You have too many open streams of events: close other pages.");
+            case TOO_MANY -> throw tooMany("Too many streams of events are open on this server.");
+            case CLOSED ->
+                throw new ApiProblem(ApiCode.STORE_UNAVAILABLE, "The server stops or reloads. Connect again.")
+                        .retryAfter(SOON);
+        }
+    }
+
+    private static ApiProblem tooMany(String detail) {
+        return new ApiProblem(ApiCode.RATE_LIMITED, detail).retryAfter(SOON);
+    }
+
+    /** Ends all streams of events, and opens no more: clients reconnect to whatever comes after. */
+    public void closeStreams() {
+        streams.close();
+    }
+
+    /** As {@link #closeStreams}. */
+    @Override
+    public void destroy() {
+        closeStreams();
     }
 
     private static String path(HttpServletRequest request) {
@@ -97,6 +143,10 @@ public final class AdminServlet extends HttpServlet {
             body.demandType(types.get(0));
         }
         Map<String, String> parameters = parameters(request);
+        String last = request.getHeader("Last-Event-ID");
+        if (last != null && found.entry().endpoint().output().type().equals(RequestBody.EVENTS)) {
+            parameters.put("cursor", last);
+        }
         if (types.contains(RequestBody.LINES)) {
             return new AdminInput(parameters, null, new BodyLines(request, LARGEST_LINE).stream());
         }

@@ -5,6 +5,7 @@ import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Verification;
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
+import dev.semel.console.admin.AdminEndpoint.AdminReply.LiveEvents;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.ManyObjects;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiProblem;
@@ -139,6 +140,15 @@ final class AuditResource {
             }
         }
         return page(found, at);
+    }
+
+    /** As {@link #follow}, without asking again. */
+    AdminReply live(AdminCall call) throws ApiProblem {
+        AuditFilter filter = filter(call, null);
+        String cursor = call.text("cursor");
+        int last = call.number("last", 0, 0, 1_000);
+        Position from = cursor == null ? start(filter, last) : PageCursor.event(cursor);
+        return new LiveEvents(new AuditFollower(audit(), filter, call.sight(), from));
     }
 
     private Position start(AuditFilter filter, int last) {

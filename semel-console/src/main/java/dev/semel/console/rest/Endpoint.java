@@ -58,6 +58,11 @@ public record Endpoint(String method, String path, String summary, EndpointInput
         public static EndpointOutput lines(String schema) {
             return new EndpointOutput(200, RequestBody.LINES, schema);
         }
+
+        /** 200 with server-sent events, each of which has a JSON object as its data. */
+        public static EndpointOutput events(String schema) {
+            return new EndpointOutput(200, RequestBody.EVENTS, schema);
+        }
     }
 
     /** The names of the variable parts of the path, in their order. */

@@ -128,13 +128,19 @@ public final class OpenApi {
         return body;
     }
 
+    private static String done(Endpoint endpoint) {
+        return endpoint.output().type().equals(RequestBody.EVENTS)
+                ? "Server-sent events: the data of each is this object. The last one may be \"end\", with a reason."
+                : "Done.";
+    }
+
     private static Map<String, Object> responses(ApiPart part, Endpoint endpoint) {
         Map<String, Object> responses = new LinkedHashMap<>();
         Map<String, Object> answer =
                 Map.of("schema", reference(endpoint.output().schema()));
         responses.put(
                 String.valueOf(endpoint.output().status()),
-                response("Done.", endpoint.output().type(), answer));
+                response(done(endpoint), endpoint.output().type(), answer));
         boolean alsoLines = endpoint.input().bodyTypes().contains(RequestBody.JSON)
                 && endpoint.input().bodyTypes().contains(RequestBody.LINES);
         if (alsoLines) {

@@ -10,6 +10,7 @@ import java.util.Locale;
 public record RequestBody(HttpServletRequest http, int largest) {
     public static final String JSON = "application/json";
     public static final String LINES = "application/x-ndjson";
+    public static final String EVENTS = "text/event-stream";
     private static final int CHUNK = 8 << 10;
 
     /** The type of the body without its parameters, in lower case; empty when there is none. */

@@ -277,7 +277,8 @@ abstract class AdminApiSuite {
         String record = id("acme", "mail", "lost-1");
         List<String> before = state();
         for (Endpoint endpoint : AdminEndpoints.all()) {
-            if (endpoint.method().equals("GET")) {
+            boolean ends = !endpoint.output().type().equals("text/event-stream");
+            if (ends && endpoint.method().equals("GET")) {
                 String path = endpoint.path()
                         .replace("/admin", "")
                         .replace("{record}", record)
@@ -318,7 +319,8 @@ abstract class AdminApiSuite {
     void h4_nothingOfAnotherTenantIsSeenAnywhere() {
         String other = id("globex", "mail", "lost-1");
         for (Endpoint endpoint : AdminEndpoints.all()) {
-            if (endpoint.method().equals("GET")) {
+            boolean ends = !endpoint.output().type().equals("text/event-stream");
+            if (ends && endpoint.method().equals("GET")) {
                 String path = endpoint.path().replace("/admin", "").replace("{job}", "none");
                 String own = path.replace("{record}", id("acme", "crm", "o-7b"));
                 String query = path.equals("/status")

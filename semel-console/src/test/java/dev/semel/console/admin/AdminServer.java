@@ -32,6 +32,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -61,6 +63,9 @@ final class AdminServer implements AutoCloseable {
             ACME_OPERATOR, new Person(ACME_OPERATOR, Role.OPERATOR, Tenant.of("acme")),
             GLOBEX_ADMIN, new Person(GLOBEX_ADMIN, Role.ADMIN, Tenant.of("globex")));
 
+    /** Tokens that are not valid any more. */
+    static final Set<String> REVOKED = ConcurrentHashMap.newKeySet();
+
     record Mail(String order, String to, String token) {}
 
     private static final Policy BRISK = Policy.named("brisk").withoutBackoff().build();
@@ -84,6 +89,7 @@ final class AdminServer implements AutoCloseable {
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
     private final Engine engine;
+    private AdminServlet servlet;
     final List<String> handled = new CopyOnWriteArrayList<>();
     volatile boolean mended;
     volatile Supplier<ServerActions.ReloadResult> onReload = ServerActions.ReloadResult.Reloaded::new;
@@ -139,7 +145,7 @@ final class AdminServer implements AutoCloseable {
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler();
-        AdminServlet servlet = new AdminServlet(engine, AdminServer::authenticate, new ServerActions() {
+        servlet = new AdminServlet(engine, AdminServer::authenticate, new ServerActions() {
             @Override
             public ReloadResult reload() {
                 return onReload.get();
@@ -150,7 +156,9 @@ final class AdminServer implements AutoCloseable {
                 return parts;
             }
         });
-        context.addServlet(new ServletHolder(servlet), "/api/v1/admin/*");
+        ServletHolder holder = new ServletHolder(servlet);
+        holder.setAsyncSupported(true);
+        context.addServlet(holder, "/api/v1/admin/*");
         server.setHandler(context);
         server.start();
     }
@@ -160,7 +168,8 @@ final class AdminServer implements AutoCloseable {
         if (header.equals("Bearer blocked")) {
             return new AdminAccess.AdminAuthentication.Blocked(Duration.ofSeconds(30));
         }
-        Person person = PEOPLE.get(header.replaceFirst("^Bearer ", ""));
+        String token = header.replaceFirst("^Bearer ", "");
+        Person person = REVOKED.contains(token) ? null : PEOPLE.get(token);
         return person == null
                 ? new AdminAccess.AdminAuthentication.Unknown("there is no such token")
                 : new AdminAccess.AdminAuthentication.Known(person);
@@ -230,6 +239,11 @@ final class AdminServer implements AutoCloseable {
         while (engine.duties().worker().turn()) {
             // until a round finds nothing
         }
+    }
+
+    /** As at the end of the server, or a reload. */
+    void closeStreams() {
+        servlet.closeStreams();
     }
 
     Engine engine() {

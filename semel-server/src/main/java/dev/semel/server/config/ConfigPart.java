@@ -1,6 +1,5 @@
 package dev.semel.server.config;
 
-import java.util.Arrays;
 import java.util.List;
 
 /** A part of the file: a mapping with a fixed set of settings. Policies are not here: theirs are those of {@code PolicySetting}. */
@@ -44,14 +43,14 @@ enum ConfigPart {
         return title;
     }
 
-    List<ConfigSetting> settings() {
-        return Arrays.stream(ConfigSetting.values())
+    List<DeclaredSetting> settings() {
+        return DeclaredSetting.all().stream()
                 .filter(each -> each.part() == this)
                 .toList();
     }
 
     /** In the order of the reference. */
     List<String> names() {
-        return settings().stream().map(ConfigSetting::key).toList();
+        return settings().stream().map(DeclaredSetting::key).toList();
     }
 }

@@ -71,7 +71,7 @@ final class ConfigReader {
         return nodes.stream().flatMap(node -> reader.apply(node).stream()).toList();
     }
 
-    private List<NamedNode> named(ConfigSection all, ConfigSetting setting, String what) {
+    private List<NamedNode> named(ConfigSection all, DeclaredSetting setting, String what) {
         List<NamedNode> nodes = new ArrayList<>();
         if (all.has(setting)) {
             nodes.addAll(all.named(setting));

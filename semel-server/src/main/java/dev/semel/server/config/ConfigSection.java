@@ -55,12 +55,12 @@ final class ConfigSection {
         return findings;
     }
 
-    boolean has(ConfigSetting setting) {
+    boolean has(DeclaredSetting setting) {
         return entries.containsKey(setting.key());
     }
 
     /** Where a setting begins, or its section when it is not there. */
-    Mark at(ConfigSetting setting) {
+    Mark at(DeclaredSetting setting) {
         NodeTuple entry = entries.get(setting.key());
         return entry == null ? at : entry.getKeyNode().getStartMark();
     }
@@ -70,13 +70,13 @@ final class ConfigSection {
         return "'" + key + "'" + (owner.isEmpty() ? "" : " of " + owner);
     }
 
-    void fault(ConfigSetting setting, String problem) {
+    void fault(DeclaredSetting setting, String problem) {
         NodeTuple entry = entries.get(setting.key());
         findings.fault(entry == null ? at : entry.getValueNode().getStartMark(), label(setting.key()) + " " + problem);
     }
 
     /** The node of a setting; a required one that is missing is reported. */
-    Optional<Node> node(ConfigSetting setting) {
+    Optional<Node> node(DeclaredSetting setting) {
         NodeTuple entry = entries.get(setting.key());
         if (entry == null && setting.isRequired()) {
             findings.fault(at, label(setting.key()) + " is missing: write " + setting.form());
@@ -85,12 +85,12 @@ final class ConfigSection {
     }
 
     /** A part with settings of its own. */
-    Optional<ConfigSection> section(ConfigSetting setting, ConfigPart part) {
+    Optional<ConfigSection> section(DeclaredSetting setting, ConfigPart part) {
         return node(setting).flatMap(node -> section(node, label(setting.key()), part));
     }
 
-    /** As {@link #section(ConfigSetting, ConfigPart)}, where everything has a preset. */
-    Optional<ConfigSection> sectionOrPresets(ConfigSetting setting, ConfigPart part) {
+    /** As {@link #section(DeclaredSetting, ConfigPart)}, where everything has a preset. */
+    Optional<ConfigSection> sectionOrPresets(DeclaredSetting setting, ConfigPart part) {
         return has(setting)
                 ? section(setting, part)
                 : Optional.of(new ConfigSection(findings, references, label(setting.key()), at, Map.of()));
@@ -128,7 +128,7 @@ final class ConfigSection {
     }
 
     /** One text, with the values of its references. */
-    Optional<ConfigText> text(ConfigSetting setting) {
+    Optional<ConfigText> text(DeclaredSetting setting) {
         return node(setting).flatMap(node -> text(node, label(setting.key())));
     }
 
@@ -155,7 +155,7 @@ final class ConfigSection {
      * @param reader throws {@link IllegalArgumentException} with what would be right
      * @return empty when it is neither set nor preset, or wrong, which is reported
      */
-    <T> Optional<T> value(ConfigSetting setting, Function<String, T> reader) {
+    <T> Optional<T> value(DeclaredSetting setting, Function<String, T> reader) {
         String preset = setting.presetValue();
         if (preset != null && !has(setting)) {
             return Optional.of(reader.apply(preset));
@@ -176,7 +176,7 @@ final class ConfigSection {
     }
 
     /** One text or a list of texts; those that cannot be read are left out, and reported. */
-    List<ConfigText> texts(ConfigSetting setting) {
+    List<ConfigText> texts(DeclaredSetting setting) {
         return node(setting)
                 .map(node -> node instanceof SequenceNode ? list(setting, node) : List.of(node))
                 .orElse(List.of())
@@ -186,11 +186,11 @@ final class ConfigSection {
     }
 
     /** The elements of a list, which must not be empty. */
-    List<Node> list(ConfigSetting setting) {
+    List<Node> list(DeclaredSetting setting) {
         return node(setting).map(node -> list(setting, node)).orElse(List.of());
     }
 
-    private List<Node> list(ConfigSetting setting, Node node) {
+    private List<Node> list(DeclaredSetting setting, Node node) {
         if (node instanceof SequenceNode sequence && !sequence.getValue().isEmpty()) {
             return sequence.getValue();
         }
@@ -237,7 +237,7 @@ final class ConfigSection {
     }
 
     /** Names and their settings, such as all destinations. */
-    List<NamedNode> named(ConfigSetting setting) {
+    List<NamedNode> named(DeclaredSetting setting) {
         List<NamedNode> all = new ArrayList<>();
         node(setting)
                 .flatMap(node -> entries(node, label(setting.key())))

@@ -4,13 +4,8 @@ import static dev.semel.server.config.UnsetSetting.preset;
 import static dev.semel.server.config.UnsetSetting.required;
 import static dev.semel.server.config.UnsetSetting.words;
 
-import org.jspecify.annotations.Nullable;
-
-/**
- * Every setting of the file. The reader knows no others, takes the presets from here, and {@code docs/server-configuration.md} is
- * written from here.
- */
-enum ConfigSetting {
+/** The settings of the file but those of gateways. */
+enum ConfigSetting implements DeclaredSetting {
     STORE(
             ConfigPart.FILE,
             "store",
@@ -59,6 +54,13 @@ enum ConfigSetting {
     USERS(ConfigPart.FILE, "users", "settings by name", words("none"), "Operators, by their names in the audit."),
     OIDC(ConfigPart.FILE, "oidc", "settings", words("none"), "An identity provider whose tokens operators may send."),
     SESSIONS(ConfigPart.FILE, "sessions", "settings", words("as below"), "Limits of operators' sessions."),
+
+    CONSOLE(
+            ConfigPart.FILE,
+            "console",
+            "true or false",
+            preset("true"),
+            "Whether the pages of the console are served at /console/. The API for operators is served in any case."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,
@@ -430,166 +432,16 @@ enum ConfigSetting {
             "interrupted",
             "repeat or park",
             preset("repeat"),
-            "What becomes of a message whose lease expired: it is handled again, or it is UNKNOWN until somebody decides."),
+            "What becomes of a message whose lease expired: it is handled again, or it is UNKNOWN until somebody decides.");
 
-    GATEWAY_PATH(
-            ConfigPart.GATEWAY,
-            "path",
-            "a path",
-            required(),
-            "Where callers reach the API. Everything below it is passed on, without this path."),
-    GATEWAY_UPSTREAM(
-            ConfigPart.GATEWAY,
-            "upstream",
-            "a URL",
-            required(),
-            "Scheme, host, port and base path of the API. Requests go nowhere else."),
-    GATEWAY_CALLERS(
-            ConfigPart.GATEWAY,
-            "callers",
-            "token or upstream",
-            preset("token"),
-            "token: callers need a token of this server with the scope run:gateway.NAME, which is not passed on. upstream: the API"
-                    + " authenticates; keys belong to the value of Authorization, which is passed on."),
-    GATEWAY_TENANT(
-            ConfigPart.GATEWAY,
-            "tenant",
-            "a name",
-            words("the tenant of the token"),
-            "The tenant of all callers; required for callers: upstream."),
-    GATEWAY_KEY(
-            ConfigPart.GATEWAY,
-            "key",
-            "required or optional",
-            preset("required"),
-            "Whether POST, PUT, PATCH and DELETE need the header Idempotency-Key."),
-    GATEWAY_TEMPLATES(
-            ConfigPart.GATEWAY,
-            "templates",
-            "a list such as /orders/{id}",
-            words("/**"),
-            "Routes of the API. The same key on two routes is two keys; all that match none are one route."),
-    GATEWAY_REPEATABLE(
-            ConfigPart.GATEWAY,
-            "repeatable",
-            "true or false",
-            preset("false"),
-            "Whether the API itself runs a request once for each Idempotency-Key. Then an interrupted request may be sent again, under"
-                    + " the same derived key, and is not UNKNOWN."),
-    GATEWAY_PROBE(
-            ConfigPart.GATEWAY,
-            "probe",
-            "a path with {key}",
-            words("none: a person decides"),
-            "Below upstream. It is asked with GET about requests that are UNKNOWN: 2xx means done, 410 means that it never will be."),
-    GATEWAY_POLICY(
-            ConfigPart.GATEWAY,
-            "policy",
-            "the name of a policy",
-            preset("api.request"),
-            "Retention, lease, attempt-timeout and pauses of requests under a key."),
-    GATEWAY_HEADERS(
-            ConfigPart.GATEWAY,
-            "headers",
-            "values by name",
-            words("none"),
-            "Headers of each request to the API, in place of the caller's. Credentials must come from variables or files."),
-    GATEWAY_TIMEOUT(
-            ConfigPart.GATEWAY,
-            "timeout",
-            "a duration, 100ms to 10m",
-            preset("20s"),
-            "Time for a whole answer under a key, else for its beginning; shorter than the attempt-timeout of its policy."),
-    GATEWAY_IDLE(
-            ConfigPart.GATEWAY,
-            "idle",
-            "a duration, 100ms to 10m",
-            preset("30s"),
-            "Time after which an answer that stands still is given up."),
-    GATEWAY_STREAMS(
-            ConfigPart.GATEWAY,
-            "streams",
-            "pass or refuse",
-            preset("pass"),
-            "What happens to GET requests that are answered with a stream, such as text/event-stream."),
-    GATEWAY_UPGRADES(
-            ConfigPart.GATEWAY,
-            "upgrades",
-            "pass or refuse",
-            preset("refuse"),
-            "What happens to GET requests that ask for a WebSocket connection."),
-    GATEWAY_UPGRADED_CONNECTIONS(
-            ConfigPart.GATEWAY,
-            "upgraded-connections",
-            "1 to 10000",
-            preset("100"),
-            "WebSocket connections at once; further ones get 503."),
-    GATEWAY_LONGEST_UPGRADE(
-            ConfigPart.GATEWAY,
-            "longest-upgrade",
-            "a duration, 1s to 24h",
-            preset("1h"),
-            "Time after which a WebSocket connection is closed; one that stands still is closed after idle."),
-    GATEWAY_LARGEST_REQUEST(
-            ConfigPart.GATEWAY, "largest-request", "a size, 1B to 64MiB", preset("1MiB"), "Largest body of a request."),
-    GATEWAY_LARGEST_RESPONSE(
-            ConfigPart.GATEWAY,
-            "largest-response",
-            "a size, 1B to 4MiB",
-            preset("256KiB"),
-            "Largest body that is kept for replays; a request with a larger one is done, and its replays have no body."),
-    GATEWAY_REQUESTS(
-            ConfigPart.GATEWAY,
-            "requests",
-            "1 to 150",
-            preset("50"),
-            "Requests at once; further ones get 503. All gateways together may have 150.");
-
-    private final ConfigPart part;
-    private final String key;
-    private final String form;
-    private final UnsetSetting unset;
-    private final String meaning;
+    private final SettingText text;
 
     ConfigSetting(ConfigPart part, String key, String form, UnsetSetting unset, String meaning) {
-        this.part = part;
-        this.key = key;
-        this.form = form;
-        this.unset = unset;
-        this.meaning = meaning;
+        this.text = new SettingText(part, key, form, unset, meaning);
     }
 
-    ConfigPart part() {
-        return part;
-    }
-
-    /** Its name in the file. */
-    String key() {
-        return key;
-    }
-
-    /** What may be written. */
-    String form() {
-        return form;
-    }
-
-    /** One or two sentences. */
-    String meaning() {
-        return meaning;
-    }
-
-    boolean isRequired() {
-        return unset.words().equals("required");
-    }
-
-    /** Read as if it were written; null when there is none. */
-    @Nullable
-    String presetValue() {
-        return unset.preset();
-    }
-
-    /** What holds when it is not set, in words. */
-    String unset() {
-        return unset.words();
+    @Override
+    public SettingText text() {
+        return text;
     }
 }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Headers that are added to deliveries. Their values may be secrets, so no message repeats them. */
-record DestinationHeaders(ConfigSection section, ConfigSetting setting) {
+record DestinationHeaders(ConfigSection section, DeclaredSetting setting) {
     private static final Set<String> SECRET = Set.of("authorization", "cookie", "x-api-key", "x-auth-token");
     private static final Set<String> OWN = Set.of(
             "connection",

@@ -117,7 +117,7 @@ final class EventPlaces {
                                     + " must have one of all-of, first-of and text");
             return Optional.empty();
         }
-        for (ConfigSetting setting : List.of(ConfigSetting.KEY_SCOPE, ConfigSetting.KEY_WITHIN)) {
+        for (DeclaredSetting setting : List.of(ConfigSetting.KEY_SCOPE, ConfigSetting.KEY_WITHIN)) {
             if (!text && settings.has(setting)) {
                 settings.fault(setting, "is for keys with text only: remove it");
             }
@@ -163,7 +163,7 @@ final class EventPlaces {
                 : Optional.of(EventKey.textInBucket(scope.get(), text.get(), within.get()));
     }
 
-    private static boolean demanded(ConfigSection settings, ConfigSetting setting) {
+    private static boolean demanded(ConfigSection settings, DeclaredSetting setting) {
         if (!settings.has(setting)) {
             settings.fault(setting, "is missing: it is required with text");
         }

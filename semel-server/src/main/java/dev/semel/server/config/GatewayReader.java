@@ -58,7 +58,7 @@ final class GatewayReader {
     private Optional<GatewayConfig> read(String name, ConfigSection section) {
         int before = section.findings().count();
         Optional<String> path = path(name, section);
-        Optional<String> policy = policies.name(section, ConfigSetting.GATEWAY_POLICY);
+        Optional<String> policy = policies.name(section, GatewaySetting.POLICY);
         Optional<Upstream> upstream = upstream(section, policy);
         Optional<Callers> callers = callers(section);
         Optional<KeyedRequests> rule = rule(section, policy, path.orElse("/"));
@@ -75,12 +75,12 @@ final class GatewayReader {
     }
 
     private Optional<String> path(String name, ConfigSection section) {
-        Optional<String> path = section.value(ConfigSetting.GATEWAY_PATH, SourcePaths::checked);
+        Optional<String> path = section.value(GatewaySetting.PATH, SourcePaths::checked);
         path.ifPresent(text -> {
             String other = paths.take(name, text, true);
             if (!other.isEmpty()) {
                 section.fault(
-                        ConfigSetting.GATEWAY_PATH,
+                        GatewaySetting.PATH,
                         "meets the path of " + ConfigText.quoted(other)
                                 + ": each source and gateway needs a path of its own");
             }
@@ -89,16 +89,16 @@ final class GatewayReader {
     }
 
     private Optional<Upstream> upstream(ConfigSection section, Optional<String> policy) {
-        Optional<URI> url = section.text(ConfigSetting.GATEWAY_UPSTREAM).flatMap(text -> url(section, text));
-        Optional<Map<String, String>> headers = new DestinationHeaders(section, ConfigSetting.GATEWAY_HEADERS).read();
+        Optional<URI> url = section.text(GatewaySetting.UPSTREAM).flatMap(text -> url(section, text));
+        Optional<Map<String, String>> headers = new DestinationHeaders(section, GatewaySetting.HEADERS).read();
         Optional<Duration> timeout = section.value(
-                ConfigSetting.GATEWAY_TIMEOUT,
+                GatewaySetting.TIMEOUT,
                 ValueForms.duration(Duration.ofMillis(100), Duration.ofMinutes(10), "100ms to 10m"));
         Optional<Duration> idle = section.value(
-                ConfigSetting.GATEWAY_IDLE,
+                GatewaySetting.IDLE,
                 ValueForms.duration(Duration.ofMillis(100), Duration.ofMinutes(10), "100ms to 10m"));
         Optional<Boolean> streams = section.value(
-                ConfigSetting.GATEWAY_STREAMS,
+                GatewaySetting.STREAMS,
                 ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
         Optional<Upgrades> upgrades = upgrades(section);
         timeout.ifPresent(value -> policy.ifPresent(named -> checkTimeout(section, value, named)));
@@ -116,12 +116,12 @@ final class GatewayReader {
 
     private static Optional<Upgrades> upgrades(ConfigSection section) {
         Optional<Boolean> pass = section.value(
-                ConfigSetting.GATEWAY_UPGRADES,
+                GatewaySetting.UPGRADES,
                 ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
         Optional<Integer> connections =
-                section.value(ConfigSetting.GATEWAY_UPGRADED_CONNECTIONS, ValueForms.number(1, 10_000));
+                section.value(GatewaySetting.UPGRADED_CONNECTIONS, ValueForms.number(1, 10_000));
         Optional<Duration> longest = section.value(
-                ConfigSetting.GATEWAY_LONGEST_UPGRADE,
+                GatewaySetting.LONGEST_UPGRADE,
                 ValueForms.duration(Duration.ofSeconds(1), Duration.ofHours(24), "1s to 24h"));
         return pass.isEmpty() || connections.isEmpty() || longest.isEmpty()
                 ? Optional.empty()
@@ -133,7 +133,7 @@ final class GatewayReader {
         policies.find(name)
                 .filter(policy -> policy.limits().attemptTimeout().compareTo(timeout) <= 0)
                 .ifPresent(policy -> section.fault(
-                        ConfigSetting.GATEWAY_TIMEOUT,
+                        GatewaySetting.TIMEOUT,
                         "must be shorter than the attempt-timeout of policy '" + name + "', "
                                 + PolicySetting.ATTEMPT_TIMEOUT.of(policy).orElse("")
                                 + ": write a shorter timeout, or a policy with a longer attempt-timeout"));
@@ -150,7 +150,7 @@ final class GatewayReader {
         } catch (URISyntaxException wrong) {
             problem = "is not a URL at position " + wrong.getIndex() + ": write https://host/path";
         }
-        section.fault(ConfigSetting.GATEWAY_UPSTREAM, problem);
+        section.fault(GatewaySetting.UPSTREAM, problem);
         return Optional.empty();
     }
 
@@ -177,24 +177,24 @@ final class GatewayReader {
 
     private Optional<Callers> callers(ConfigSection section) {
         Optional<Boolean> open = section.value(
-                ConfigSetting.GATEWAY_CALLERS,
+                GatewaySetting.CALLERS,
                 ValueForms.choice(Map.of("token", false, "upstream", true), "token or upstream"));
-        Optional<Tenant> tenant = section.value(ConfigSetting.GATEWAY_TENANT, GatewayReader::tenant);
+        Optional<Tenant> tenant = section.value(GatewaySetting.TENANT, GatewayReader::tenant);
         if (open.isEmpty()) {
             return Optional.empty();
         }
-        if (open.get() && !section.has(ConfigSetting.GATEWAY_TENANT)) {
+        if (open.get() && !section.has(GatewaySetting.TENANT)) {
             section.fault(
-                    ConfigSetting.GATEWAY_TENANT, "is missing: callers: upstream needs the tenant of all callers");
+                    GatewaySetting.TENANT, "is missing: callers: upstream needs the tenant of all callers");
         }
-        if (!open.get() && section.has(ConfigSetting.GATEWAY_TENANT)) {
+        if (!open.get() && section.has(GatewaySetting.TENANT)) {
             section.fault(
-                    ConfigSetting.GATEWAY_TENANT,
+                    GatewaySetting.TENANT,
                     "is for callers: upstream only: the tenant of a token is that of the token; remove it");
         }
         if (!open.get() && !all.has(ConfigSetting.TOKENS)) {
             section.fault(
-                    ConfigSetting.GATEWAY_CALLERS,
+                    GatewaySetting.CALLERS,
                     "is token, and there are no tokens: add 'tokens', or write callers: upstream");
         }
         return Optional.of(new Callers(tenant.orElse(null)));
@@ -210,18 +210,18 @@ final class GatewayReader {
 
     private static Optional<KeyedRequests> rule(ConfigSection section, Optional<String> policy, String path) {
         Optional<Boolean> required = section.value(
-                ConfigSetting.GATEWAY_KEY,
+                GatewaySetting.KEY,
                 ValueForms.choice(Map.of("required", true, "optional", false), "required or optional"));
-        Optional<Boolean> repeatable = section.value(ConfigSetting.GATEWAY_REPEATABLE, ValueForms::flag);
-        Optional<String> probe = section.value(ConfigSetting.GATEWAY_PROBE, GatewayReader::probe);
+        Optional<Boolean> repeatable = section.value(GatewaySetting.REPEATABLE, ValueForms::flag);
+        Optional<String> probe = section.value(GatewaySetting.PROBE, GatewayReader::probe);
         if (probe.isPresent() && repeatable.orElse(false)) {
             section.fault(
-                    ConfigSetting.GATEWAY_PROBE,
+                    GatewaySetting.PROBE,
                     "is of no use where repeatable is true: an interrupted request is sent again; remove one of them");
         }
         List<String> templates = new ArrayList<>();
         Set<String> shapes = new HashSet<>();
-        for (ConfigText text : section.texts(ConfigSetting.GATEWAY_TEMPLATES)) {
+        for (ConfigText text : section.texts(GatewaySetting.TEMPLATES)) {
             section.value(text, section.label("templates"), each -> template(each, path, shapes))
                     .ifPresent(templates::add);
         }
@@ -263,15 +263,15 @@ final class GatewayReader {
 
     private Optional<GatewayLimits> limits(ConfigSection section) {
         Optional<Integer> request =
-                section.value(ConfigSetting.GATEWAY_LARGEST_REQUEST, ValueForms.size(1, 64 << 20, "1B to 64MiB"));
+                section.value(GatewaySetting.LARGEST_REQUEST, ValueForms.size(1, 64 << 20, "1B to 64MiB"));
         Optional<Integer> response =
-                section.value(ConfigSetting.GATEWAY_LARGEST_RESPONSE, ValueForms.size(1, 4 << 20, "1B to 4MiB"));
-        Optional<Integer> most = section.value(ConfigSetting.GATEWAY_REQUESTS, ValueForms.number(1, MOST_REQUESTS));
+                section.value(GatewaySetting.LARGEST_RESPONSE, ValueForms.size(1, 4 << 20, "1B to 4MiB"));
+        Optional<Integer> most = section.value(GatewaySetting.REQUESTS, ValueForms.number(1, MOST_REQUESTS));
         requests += most.orElse(0);
         if (most.isPresent() && requests > MOST_REQUESTS) {
             section.findings()
                     .fault(
-                            section.at(ConfigSetting.GATEWAY_REQUESTS),
+                            section.at(GatewaySetting.REQUESTS),
                             section.label("requests") + " is " + most.get()
                                     + ": all gateways together may have at most " + MOST_REQUESTS);
         }

@@ -85,7 +85,7 @@ record ListenReader(ConfigSection all, Path file) {
         return certificate == null || key == null ? Optional.empty() : Optional.of(new TlsFiles(certificate, key));
     }
 
-    private @Nullable Path readable(ConfigSection section, ConfigSetting setting) {
+    private @Nullable Path readable(ConfigSection section, DeclaredSetting setting) {
         return section.value(setting, text -> {
                     try {
                         Path path = file.toAbsolutePath().resolveSibling(text).normalize();

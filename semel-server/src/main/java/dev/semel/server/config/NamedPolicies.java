@@ -139,7 +139,7 @@ final class NamedPolicies {
     }
 
     /** The policy that a setting names; empty when it is unknown or faulty, which is reported. */
-    Optional<String> name(ConfigSection section, ConfigSetting setting) {
+    Optional<String> name(ConfigSection section, DeclaredSetting setting) {
         return section.value(setting, text -> {
             if (!names.contains(text)) {
                 throw new IllegalArgumentException("there is no policy of that name" + nearest(text, names));

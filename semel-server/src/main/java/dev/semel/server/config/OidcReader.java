@@ -82,7 +82,7 @@ record OidcReader(ConfigSection section) {
         return text;
     }
 
-    private List<String> values(ConfigSetting setting, java.util.function.Function<String, String> reader) {
+    private List<String> values(DeclaredSetting setting, java.util.function.Function<String, String> reader) {
         return section.texts(setting).stream()
                 .flatMap(text -> section.value(text, section.label(setting.key()), reader).stream())
                 .toList();

@@ -43,7 +43,8 @@ record OperatorReader(ConfigSection all, List<Token> tokens) {
         SessionLimits sessions = all.sectionOrPresets(ConfigSetting.SESSIONS, ConfigPart.SESSIONS)
                 .flatMap(OperatorReader::sessions)
                 .orElse(SessionLimits.USUAL);
-        return new OperatorSettings(users, oidc, sessions);
+        boolean console = all.value(ConfigSetting.CONSOLE, ValueForms::flag).orElse(true);
+        return new OperatorSettings(users, oidc, sessions, console);
     }
 
     private static Optional<LocalUser> user(NamedNode node, ConfigSection section) {
@@ -64,7 +65,7 @@ record OperatorReader(ConfigSection all, List<Token> tokens) {
                 node.name(), texts, role.get(), tenant.get().tenant().orElse(null)));
     }
 
-    static Optional<Role> role(ConfigSection section, ConfigSetting setting) {
+    static Optional<Role> role(ConfigSection section, DeclaredSetting setting) {
         return section.value(setting, ROLE);
     }
 
@@ -108,7 +109,7 @@ record OperatorReader(ConfigSection all, List<Token> tokens) {
      */
     record TenantChoice(Optional<Tenant> tenant, boolean all) {
         /** Empty when it has faults, which are reported. */
-        static Optional<TenantChoice> read(ConfigSection section, ConfigSetting name, ConfigSetting all) {
+        static Optional<TenantChoice> read(ConfigSection section, DeclaredSetting name, DeclaredSetting all) {
             int before = section.findings().count();
             Optional<Tenant> tenant = section.value(name, TokenReader::tenant);
             boolean every = section.value(all, ValueForms::flag).orElse(false);

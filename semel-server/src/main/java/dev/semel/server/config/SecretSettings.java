@@ -11,7 +11,7 @@ final class SecretSettings {
     private SecretSettings() {}
 
     /** Those that are sound; empty when one is not, which is reported. */
-    static Optional<List<ConfigText>> read(ConfigSection section, ConfigSetting setting) {
+    static Optional<List<ConfigText>> read(ConfigSection section, DeclaredSetting setting) {
         int before = section.findings().count();
         List<ConfigText> texts = section.texts(setting);
         texts.forEach(text -> {

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /** The paths of all sources: each must be hard to guess, and no two may meet. */
 final class SourcePaths {
     /** The server answers below these itself. */
-    static final List<String> RESERVED = List.of("/livez", "/readyz", "/metrics", "/api", "/admin");
+    static final List<String> RESERVED = List.of("/livez", "/readyz", "/metrics", "/api", "/admin", "/console");
 
     private static final Pattern FORM = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){1,16}");
     private static final Pattern HEXADECIMAL = Pattern.compile("[0-9a-fA-F]+");

@@ -152,7 +152,7 @@ final class SourceReader {
         return Optional.of(source);
     }
 
-    private static String[] strings(ConfigSection section, ConfigSetting setting) {
+    private static String[] strings(ConfigSection section, DeclaredSetting setting) {
         return section.texts(setting).stream().map(ConfigText::text).toArray(String[]::new);
     }
 

@@ -54,10 +54,11 @@ public final class OneTimeSecret {
     }
 
     /** One line for the log that shows the secret and says what to do. */
-    public static String instructions(String secret, URI server) {
+    public static String instructions(String secret, URI server, boolean console) {
         return "No users are configured, so operators are let in from this machine only. One-time secret, valid once within "
                 + VALID.toHours() + " h: " + secret + " - exchange it for a session of "
-                + SESSION.longest().toHours() + " h: curl -X POST " + server.resolve("/api/v1/session")
+                + SESSION.longest().toHours() + " h: "
+                + (console ? "open " + server.resolve("/console/") + " and enter it, or " : "") + "curl -X POST " + server.resolve("/api/v1/session")
                 + " -H 'Content-Type: application/json' -d '{\"secret\": \"" + secret
                 + "\"}' - then add users or an identity provider to the configuration: docs/security.md";
     }

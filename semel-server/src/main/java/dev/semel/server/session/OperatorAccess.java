@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,11 @@ public final class OperatorAccess implements AdminAccess {
                 : deny(request, (Examination.Invalid) examined);
     }
 
+    @Override
+    public BooleanSupplier validity(HttpServletRequest request) {
+        return () -> examine(request, true) instanceof Examination.Valid;
+    }
+
     /** Counts and audits a failed attempt. Valid credentials are accepted from an address however many of its attempts have failed. */
     public AdminAuthentication deny(HttpServletRequest request, Examination.Invalid why) {
         if (why.attempt) {
@@ -125,6 +131,10 @@ public final class OperatorAccess implements AdminAccess {
 
     /** Looks at the credentials of a request, and at nothing else of it. */
     public Examination examine(HttpServletRequest request) {
+        return examine(request, isForStream(request));
+    }
+
+    private Examination examine(HttpServletRequest request, boolean look) {
         if (isHidden(request)) {
             return failed("no users are configured, so operators are let in from the server's machine only");
         }
@@ -133,28 +143,43 @@ public final class OperatorAccess implements AdminAccess {
             String token = SessionCookie.read(request, settings.sessions());
             return token == null
                     ? new Examination.Invalid("there are no credentials", false)
-                    : session(request, token, true);
+                    : session(request, token, new SessionUse(true, look));
         }
         Matcher bearer = BEARER.matcher(headers.get(0));
         if (headers.size() > 1 || !bearer.matches()) {
             return failed("Authorization is not one bearer token");
         }
         String token = bearer.group(1);
-        return Sessions.isToken(token) ? session(request, token, false) : identify(token);
+        return Sessions.isToken(token) ? session(request, token, new SessionUse(false, look)) : identify(token);
     }
 
-    private Examination session(HttpServletRequest request, String token, boolean byCookie) {
-        Session session = state.sessions().use(token, settings.sessions());
+    /**
+     * How a session's token came.
+     *
+     * @param look whether this does not count as use of the session
+     */
+    private record SessionUse(boolean byCookie, boolean look) {}
+
+    private Examination session(HttpServletRequest request, String token, SessionUse use) {
+        Session session = use.look
+                ? state.sessions().look(token, settings.sessions())
+                : state.sessions().use(token, settings.sessions());
         if (session == null || !stillHolds(session.login(), request)) {
             if (session != null) {
                 state.sessions().end(token);
             }
             return failed("the session is unknown, or has expired or ended");
         }
-        String problem = byCookie ? CsrfToken.problem(request, token) : null;
+        String problem = use.byCookie ? CsrfToken.problem(request, token) : null;
         return problem == null
-                ? new Examination.Valid(session.login(), new UsedSession(token, session, byCookie))
+                ? new Examination.Valid(session.login(), new UsedSession(token, session, use.byCookie))
                 : failed(problem);
+    }
+
+    /** A page that reconnects by itself is not somebody who uses the session. */
+    private static boolean isForStream(HttpServletRequest request) {
+        String accepted = request.getHeader("Accept");
+        return accepted != null && accepted.contains("text/event-stream");
     }
 
     /** A secret that was removed, a changed role, another provider: the session ends with what it rests on. */

@@ -9,11 +9,17 @@ import org.jspecify.annotations.Nullable;
  * Who may operate the server.
  *
  * @param oidc an identity provider; null for none
+ * @param console whether the pages of the console are served
  */
 public record OperatorSettings(
-        List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions) {
+        List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions, boolean console) {
     /** Nobody is configured: this machine only, with a one-time secret. */
     public static final OperatorSettings NONE = new OperatorSettings(List.of(), null, SessionLimits.USUAL);
+
+    /** With the console. */
+    public OperatorSettings(List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions) {
+        this(users, oidc, sessions, true);
+    }
 
     public OperatorSettings {
         users = List.copyOf(users);

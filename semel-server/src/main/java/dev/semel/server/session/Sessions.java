@@ -97,6 +97,12 @@ public final class Sessions {
         return used;
     }
 
+    /** As {@link #use}, which this is not. */
+    synchronized @Nullable Session look(String token, SessionLimits limits) {
+        Session session = sessions.get(SecretDigest.of(token));
+        return session == null || session.isOver(time.nanos(), limits) ? null : session;
+    }
+
     /** Ends the session of a token, if there is one. */
     synchronized void end(String token) {
         sessions.remove(SecretDigest.of(token));

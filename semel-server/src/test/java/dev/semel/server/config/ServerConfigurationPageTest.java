@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * {@code docs/server-configuration.md} says what the code says. To write its tables anew:
@@ -110,8 +110,8 @@ class ServerConfigurationPageTest {
 
     /** A default that is written out is the default. The breaker of the base has settings. */
     @ParameterizedTest
-    @EnumSource(ConfigSetting.class)
-    void defaultOfThePageIsThatOfTheCode(ConfigSetting setting) {
+    @MethodSource("dev.semel.server.config.DeclaredSetting#all")
+    void defaultOfThePageIsThatOfTheCode(DeclaredSetting setting) {
         String preset = setting.presetValue();
         if (preset != null && setting != ConfigSetting.DESTINATION_BREAKER) {
             String text = fileWith(setting, preset);
@@ -123,8 +123,8 @@ class ServerConfigurationPageTest {
 
     /** A setting that nobody reads would take any value. */
     @ParameterizedTest
-    @EnumSource(ConfigSetting.class)
-    void everySettingIsRead(ConfigSetting setting) {
+    @MethodSource("dev.semel.server.config.DeclaredSetting#all")
+    void everySettingIsRead(DeclaredSetting setting) {
         String text = fileWith(setting, "[[]]");
         int line = lineOf(text, setting);
         assertThat(SampleConfig.faults(directory, text)).as(text).anyMatch(fault -> fault.startsWith(line + ":"));
@@ -194,7 +194,7 @@ class ServerConfigurationPageTest {
             """;
 
     /** The base with this value of a setting, in place of the one that is there. */
-    private static String fileWith(ConfigSetting setting, String value) {
+    private static String fileWith(DeclaredSetting setting, String value) {
         List<String> lines = new ArrayList<>();
         int skipped = -1;
         boolean inPart = setting.part() == ConfigPart.FILE;
@@ -230,7 +230,7 @@ class ServerConfigurationPageTest {
         return String.join("\n", lines) + "\n";
     }
 
-    private static int lineOf(String text, ConfigSetting setting) {
+    private static int lineOf(String text, DeclaredSetting setting) {
         String[] lines = text.split("\n");
         for (int i = 0; i < lines.length; i++) {
             if (lines[i].strip().equals(setting.key() + ": [[]]")) {
@@ -243,7 +243,7 @@ class ServerConfigurationPageTest {
     /** One file for each setting, also of policies, with this value. */
     static List<String> filesWithEach(String value) {
         List<String> files = new ArrayList<>();
-        Stream.of(ConfigSetting.values()).forEach(setting -> files.add(fileWith(setting, value)));
+        DeclaredSetting.all().forEach(setting -> files.add(fileWith(setting, value)));
         Stream.of(PolicySetting.values())
                 .forEach(setting -> files.add(SampleConfig.SMALL + "policies:\n  p:\n"
                         + (setting == PolicySetting.EXTENDS ? "" : "    extends: default\n") + "    " + setting.key()

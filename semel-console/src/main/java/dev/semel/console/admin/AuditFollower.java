@@ -1,0 +1,39 @@
+package dev.semel.console.admin;
+
+import dev.semel.console.live.LiveEvent;
+import dev.semel.console.live.LiveSource;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import dev.semel.store.AuditRow.Position;
+import java.util.ArrayList;
+import java.util.List;
+
+/** New events of the audit that match, for one stream. */
+final class AuditFollower implements LiveSource {
+    private static final int PAGE = 500;
+
+    private final AuditLog audit;
+    private final AuditFilter filter;
+    private final TenantSight sight;
+    private Position at;
+
+    AuditFollower(AuditLog audit, AuditFilter filter, TenantSight sight, Position from) {
+        this.audit = audit;
+        this.filter = filter;
+        this.sight = sight;
+        this.at = from;
+    }
+
+    @Override
+    public List<LiveEvent> poll() {
+        List<LiveEvent> found = new ArrayList<>();
+        for (AuditRow row : audit.behindHorizon(at, PAGE)) {
+            at = row.position();
+            if (filter.matches(row.entry())) {
+                found.add(new LiveEvent("audit", PageCursor.of(at), AuditResource.fields(row, sight)));
+            }
+        }
+        return found;
+    }
+}
