@@ -1,0 +1,120 @@
+/** Requests to the API. Every failure is a Problem in words. */
+const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
+const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
+const session = { csrf: null, header: 'X-CSRF-Token' };
+
+/** Whether the application around the console logs people in. */
+export const loginIsExternal = meta('semel-login') === 'external';
+
+/** A request that failed: what, why, and the correlation id by which the log tells more. */
+export class Problem extends Error {
+  constructor(status, fields) {
+    super(fields.detail ?? fields.title ?? `The server answered ${status}.`);
+    this.status = status;
+    this.code = fields.code ?? '';
+    this.correlation = fields.correlation_id ?? '';
+    this.faults = fields.faults ?? [];
+    this.retryAfter = fields.retry_after ?? null;
+  }
+}
+
+async function problemOf(response) {
+  let fields = {};
+  try {
+    fields = await response.json();
+  } catch {
+    fields = { detail: `The server answered ${response.status} ${response.statusText}`.trim() + '.' };
+  }
+  fields.retry_after = Number(response.headers.get('Retry-After')) || null;
+  fields.correlation_id ??= response.headers.get('X-Correlation-Id') ?? '';
+  return new Problem(response.status, fields);
+}
+
+async function request(method, path, { body, signal } = {}) {
+  const headers = { Accept: 'application/json' };
+  if (body !== undefined) {
+    headers['Content-Type'] = 'application/json';
+  }
+  if (method !== 'GET') {
+    headers['X-Semel-Console'] = '1';
+    if (session.csrf) {
+      headers[session.header] = session.csrf;
+    }
+  }
+  let response;
+  try {
+    response = await fetch(base + path, {
+      method,
+      headers,
+      signal,
+      credentials: 'same-origin',
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (failure) {
+    if (failure.name === 'AbortError') {
+      throw failure;
+    }
+    throw new Problem(0, {
+      title: 'No connection',
+      detail: 'The server cannot be reached: connection failed. It is tried again by itself.',
+    });
+  }
+  if (!response.ok) {
+    throw await problemOf(response);
+  }
+  return response.status === 204 ? null : response.json();
+}
+
+/** A query string without what is empty. */
+export function query(fields) {
+  const text = new URLSearchParams(
+      Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false));
+  const all = text.toString();
+  return all ? `?${all}` : '';
+}
+
+export function get(path, fields = {}, signal = undefined) {
+  return request('GET', `/admin${path}${query(fields)}`, { signal });
+}
+
+export async function post(path, body) {
+  try {
+    return await request('POST', `/admin${path}`, { body });
+  } catch (failure) {
+    if (!loginIsExternal || failure.status !== 403) {
+      throw failure;
+    }
+    // The application may have changed its CSRF token, for example after a new login.
+    const before = session.csrf;
+    await whoAmI();
+    if (session.csrf === before) {
+      throw failure;
+    }
+    return request('POST', `/admin${path}`, { body });
+  }
+}
+
+/** The address of something that the browser downloads or follows by itself. */
+export function address(path, fields = {}) {
+  return `${base}/admin${path}${query(fields)}`;
+}
+
+function remember(opened) {
+  session.csrf = opened.csrf_token ?? null;
+  session.header = opened.csrf_header ?? 'X-CSRF-Token';
+  return { ...opened, tenant: opened.all_tenants ? '*' : opened.tenant };
+}
+
+/** Who is logged in. */
+export async function whoAmI() {
+  return remember(await request('GET', '/session'));
+}
+
+export async function logIn(secret) {
+  return remember(await request('POST', '/session', { body: { secret, cookie: true } }));
+}
+
+export async function logOut(everywhere) {
+  await request('DELETE', `/session${everywhere ? '?everywhere=true' : ''}`);
+  session.csrf = null;
+}

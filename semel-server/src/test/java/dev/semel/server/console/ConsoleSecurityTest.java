@@ -1,0 +1,196 @@
+package dev.semel.server.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.semel.server.console.ConsoleServer.ACME;
+import static dev.semel.server.console.ConsoleServer.ADMIN;
+import static dev.semel.server.console.ConsoleServer.OPERATOR;
+import static dev.semel.server.console.ConsoleServer.VIEWER;
+import static dev.semel.server.console.TroubledLedger.MARKUP;
+import static dev.semel.server.console.TroubledLedger.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Request;
+import dev.semel.server.console.ConsolePage.Screen;
+import dev.semel.server.console.ConsoleServer.LedgerKind;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets in, what they see, and what pages of other sites cannot do. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ConsoleSecurityTest {
+    private static final List<String> PAGES = List.of(
+            "#/", "#/records", "#/records?limit=200", "#/dead", "#/dead?operation=mail", "#/channels", "#/modes", "#/audit", "#/retries");
+
+    private ConsoleServer server;
+    private Chromium chromium;
+    private ConsolePage page;
+
+    @BeforeAll
+    void start() {
+        chromium = Chromium.shared();
+        server = ConsoleServer.start(LedgerKind.SQLITE);
+    }
+
+    @AfterEach
+    void leave() {
+        if (page != null) {
+            page.close();
+            page = null;
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private ConsolePage browser() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        return page;
+    }
+
+    @Test
+    void h1_nothingIsShownBeforeTheLoginAndAWrongSecretIsRejectedInWords() {
+        browser().visit();
+        assertThat(page.page().locator("h1")).hasText("Log in");
+        assertThat(page.page().locator("nav")).hasCount(0);
+        page.enter("admin");
+        assertThat(page.main()).containsText("You are not logged in.");
+        assertThat(page.main()).containsText("Correlation id for the log");
+        page.enter(VIEWER);
+        page.ready();
+        assertThat(page.page().locator(".person")).containsText("vera");
+    }
+
+    @Test
+    void h2_requestsThatChangeSomethingNeedTheTokenOfThePage() {
+        browser().logIn(OPERATOR);
+        String path = "/api/v1/admin/records/" + id("acme", "mail", "lost-1") + "/discard";
+        String body = "{\"reason\":\"forged\"}";
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "application/json"), body)).isIn(401, 403);
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "text/plain"), body)).isIn(401, 403, 415);
+        assertThat(page.fetch(
+                        "POST",
+                        path,
+                        Map.of("Content-Type", "application/json", "X-CSRF-Token", "wrong", "X-Semel-Console", "1"),
+                        body))
+                .isIn(401, 403);
+        assertThat(server.stateOf(id("acme", "mail", "lost-1"))).isEqualTo("FAILED_TERMINAL");
+    }
+
+    @Test
+    void h2_lookingAtEveryPageChangesNothing() {
+        List<String> changing = new ArrayList<>();
+        browser().logIn(ADMIN);
+        page.page().onRequest((Request request) -> {
+            if (!request.method().equals("GET")) {
+                changing.add(request.method() + " " + request.url());
+            }
+        });
+        String before = server.get(ADMIN, "/audit/events?limit=1").path("events").toString();
+        PAGES.forEach(page::open);
+        assertThat(changing).isEmpty();
+        assertThat(server.get(ADMIN, "/audit/events?limit=1").path("events")).hasToString(before);
+    }
+
+    @Test
+    void h3_markupInErrorsIsShownAsText() {
+        browser().logIn(OPERATOR).open("#/records/" + id("acme", "mail", "full-1"));
+        assertThat(page.main()).containsText(MARKUP);
+        page.open("#/dead?operation=mail&category=validation");
+        assertThat(page.main()).containsText("mailbox full: <img src=x");
+        page.open("#/records?tenant=acme&operation=%3Cb%3Ebold&lane=%3Cimg%20src=x%3E");
+        assertThat(page.page().getByLabel("Active filters")).containsText("<b>bold");
+        page.open("#/audit?type=system.error");
+        assertThat(page.page().locator("#main img, #main script, #main b:has-text('bold')")).hasCount(0);
+        assertThat(page.page()).not().hasTitle("broken");
+        Object policy = page.page().evaluate(
+                "() => fetch(location.pathname).then(answer => answer.headers.get('Content-Security-Policy'))");
+        assertThat(String.valueOf(policy)).contains("default-src 'none'", "script-src 'self'").doesNotContain("unsafe");
+    }
+
+    @Test
+    void h3_injectedScriptDoesNotRun() {
+        browser().logIn(VIEWER);
+        page.page().evaluate(
+                "() => { const made = document.createElement('script'); made.textContent = 'window.ran = true'; document.body.append(made); }");
+        assertThat(page.page().evaluate("() => window.ran === undefined")).isEqualTo(true);
+        assertThat(page.errors()).anyMatch(each -> each.contains("Content Security Policy"));
+    }
+
+    @Test
+    void h4_personOfOneTenantSeesNothingOfAnother() throws Exception {
+        browser().logIn(ACME);
+        for (String address : PAGES) {
+            page.open(address);
+            assertThat(page.page().content()).as(address).doesNotContain("globex");
+        }
+        page.open("#/records/" + id("globex", "mail", "lost-1"));
+        assertThat(page.main()).containsText("could not be read");
+        page.open("#/records?tenant=globex");
+        assertThat(page.main()).containsText("nothing of another exists for you");
+        page.open("#/records?id=" + id("globex", "mail", "lost-1").substring(0, 12));
+        assertThat(page.rows()).hasCount(0);
+        page.open("#/audit");
+        Download export = page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
+        assertThat(Files.readString(export.path())).contains("acme").doesNotContain("globex");
+        page.open("#/doctor");
+        assertThat(page.main()).containsText("concerns all tenants");
+    }
+
+    @Test
+    void h5_logoutEndsTheSessionHereOrEverywhere() {
+        ConsolePage other = new ConsolePage(chromium, server, Screen.DESKTOP).logIn(VIEWER);
+        try {
+            browser().logIn(VIEWER);
+            page.page().getByText("Log out").click();
+            page.button("This browser").click();
+            assertThat(page.page().locator("h1")).hasText("Log in");
+            assertThat(page.fetch("GET", "/api/v1/admin/me", Map.of(), "")).isEqualTo(401);
+            other.open("#/policies");
+            assertThat(other.page().locator("h1")).hasText("Policies");
+            page.enter(VIEWER);
+            page.ready();
+            page.page().getByText("Log out").click();
+            page.button("Log out everywhere: end all my sessions").click();
+            assertThat(page.page().locator("h1")).hasText("Log in");
+            other.page().keyboard().press(".");
+            assertThat(other.page().locator("h1")).hasText("Log in");
+            assertThat(other.page().locator("#shell")).not().containsText("max-attempts");
+        } finally {
+            other.close();
+        }
+    }
+
+    /** Last: the address of the tests is blocked for a while afterwards. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void h5_guessingIsSlowedDownAndTheLoginSaysForHowLong() {
+        browser().visit();
+        for (int i = 0; i < 200 && !page.main().textContent().contains("Too many"); i++) {
+            page.fetch("POST", "/api/v1/session", Map.of("Content-Type", "application/json"), "{\"secret\":\"guess-" + i + "\"}");
+            if (i % 10 == 9) {
+                page.enter("guess");
+                page.page().locator(".told").getByText(Pattern.compile("Rejected|Too many")).first().waitFor();
+            }
+        }
+        assertThat(page.main()).containsText("Too many failed logins came from this address. Try again in");
+    }
+}
