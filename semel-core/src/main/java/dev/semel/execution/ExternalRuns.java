@@ -92,8 +92,7 @@ public final class ExternalRuns {
      * @param beginId of the caller's choice, another one for each run that it is ready to do: asked again with the same one, after a
      *     lost reply, it is given the same grant. Null for none
      */
-    public record BeginTerms(Duration lease, @Nullable String beginId) {
-    }
+    public record BeginTerms(Duration lease, @Nullable String beginId) {}
 
     /**
      * Grants the record under a lease, or returns its answer.

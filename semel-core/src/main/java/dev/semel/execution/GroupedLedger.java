@@ -61,8 +61,8 @@ public final class GroupedLedger {
                 LARGEST_BATCH,
                 LANES,
                 time);
-        this.lookups =
-                new GroupCommitter<>(batch -> findBatch(batch, ledger.find(batch)), id -> id, LARGEST_BATCH, LANES, time);
+        this.lookups = new GroupCommitter<>(
+                batch -> findBatch(batch, ledger.find(batch)), id -> id, LARGEST_BATCH, LANES, time);
         this.payloadFreeLookups = new GroupCommitter<>(
                 batch -> findBatch(batch, ledger.find(batch, 0)), id -> id, LARGEST_BATCH, LANES, time);
         this.moves =

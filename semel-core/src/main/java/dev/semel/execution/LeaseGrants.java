@@ -203,8 +203,7 @@ final class LeaseGrants {
                 && isRepeatableOutside(prepared, row, OutsideGrant.of(row.status()));
     }
 
-    private static boolean isRepeatableOutside(
-            PreparedCall<?, ?> prepared, Row row, @Nullable OutsideGrant outside) {
+    private static boolean isRepeatableOutside(PreparedCall<?, ?> prepared, Row row, @Nullable OutsideGrant outside) {
         return outside != null
                 && outside.repeatable()
                 && row.status().attempt() < prepared.policy().retry().maxAttempts();

@@ -107,8 +107,7 @@ final class Claimer<P, R> {
     /** Claims one message of a tenant for which the channel is paused, if it is time to see whether it works again. */
     private boolean probeTenant(Switchboard.Modes modes) {
         String tenant = context.pauses().tenantToProbe(modes, context.name());
-        if (tenant == null
-                || context.services().modes().mode(modes, tenant, context.operation()) == Mode.HALTED) {
+        if (tenant == null || context.services().modes().mode(modes, tenant, context.operation()) == Mode.HALTED) {
             return false;
         }
         String last = lastTenant;

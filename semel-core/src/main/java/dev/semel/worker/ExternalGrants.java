@@ -283,9 +283,7 @@ final class ExternalGrants<P> {
             services.tools().watch().takenOver(channel.name(), tenant.name());
         }
         // Two lanes may share a number: then a run of one tenant's lane can have a message of another's in it.
-        if (isStopped(row)
-                || !row.header().tenant().equals(tenant.name())
-                || row.withheld() > 0) {
+        if (isStopped(row) || !row.header().tenant().equals(tenant.name()) || row.withheld() > 0) {
             stop(row, delivering.handedBack(operation, row));
             return;
         }

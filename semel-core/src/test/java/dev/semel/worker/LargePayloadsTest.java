@@ -55,7 +55,9 @@ class LargePayloadsTest {
         List<Row> read = payloads.read(rows, ledgerOf(rows));
         assertThat(read).extracting(Row::withheld).containsExactly(0, BUDGET / 4, BUDGET / 4);
         payloads.add(read.get(0));
-        assertThat(payloads.claimable(10)).as("nothing more until some are done").isZero();
+        assertThat(payloads.claimable(10))
+                .as("nothing more until some are done")
+                .isZero();
     }
 
     private static Row row(int size) {

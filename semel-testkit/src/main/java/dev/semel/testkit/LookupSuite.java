@@ -161,8 +161,12 @@ abstract class LookupSuite extends ContractSuite {
     void overdueRunsOfCallersOutsideAreReadWhateverTheirOperation() {
         long mine = OutsideGrant.owner(7, false);
         byte[] large = new byte[Claim.Amount.SMALL + 1];
-        long fence = grant(ReservationBuilder.of("latest").by(mine).leasedFor(100)).fence();
-        grant(ReservationBuilder.of("late").by(OutsideGrant.owner(8, true)).leasedFor(200).with(large));
+        long fence =
+                grant(ReservationBuilder.of("latest").by(mine).leasedFor(100)).fence();
+        grant(ReservationBuilder.of("late")
+                .by(OutsideGrant.owner(8, true))
+                .leasedFor(200)
+                .with(large));
         grant(ReservationBuilder.of("inside").leasedFor(100));
         grant(ReservationBuilder.of("not yet").by(mine).leasedFor(501));
         grant(ReservationBuilder.of("step").by(mine).leasedFor(0).under(ReservationBuilder.id("latest"), fence));

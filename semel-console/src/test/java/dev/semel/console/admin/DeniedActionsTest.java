@@ -21,7 +21,8 @@ class DeniedActionsTest {
     private static final Person ANN = new Person("ann", Role.VIEWER, Tenant.of("acme"));
 
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
-    private final Engine engine = EngineSettings.at("memory:").withoutBackground().open();
+    private final Engine engine =
+            EngineSettings.at("memory:").withoutBackground().open();
     private final DeniedActions denials = new DeniedActions(engine.operator(), time);
 
     @AfterEach
@@ -37,9 +38,10 @@ class DeniedActionsTest {
 
     /** Oldest first. */
     private List<String> counts() {
-        List<Map<String, Object>> events = engine.store().audit().newest(new AuditFilter(null, null, null, null), 100).stream()
-                .map(row -> new AuditEvent(row).fields())
-                .toList();
+        List<Map<String, Object>> events =
+                engine.store().audit().newest(new AuditFilter(null, null, null, null), 100).stream()
+                        .map(row -> new AuditEvent(row).fields())
+                        .toList();
         return java.util.stream.IntStream.range(0, events.size())
                 .mapToObj(i -> events.get(events.size() - 1 - i))
                 .map(event -> event.get("actor") + " " + event.get("action") + " " + event.get("count"))

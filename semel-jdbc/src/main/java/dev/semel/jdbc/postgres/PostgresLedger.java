@@ -436,8 +436,7 @@ final class PostgresLedger implements Ledger {
         return rows(what, sql, binding, found -> Rows.withLine(found, 1));
     }
 
-    private List<Row> rows(
-            String what, String sql, PostgresBinder.Binding binding, PostgresQueue.RowReader reader) {
+    private List<Row> rows(String what, String sql, PostgresBinder.Binding binding, PostgresQueue.RowReader reader) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(sql)) {

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteRecords {
     private static final String FIND = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ?";
-    private static final String FIND_SMALL = "SELECT "
-            + Rows.withoutLargePayload("", "length", "?2") + " FROM semel_record WHERE id = ?1";
+    private static final String FIND_SMALL =
+            "SELECT " + Rows.withoutLargePayload("", "length", "?2") + " FROM semel_record WHERE id = ?1";
     // The driver reads all column names again for each query, so the query for an absent record has one column.
     private static final String IS_THERE = "SELECT 1 FROM semel_record WHERE id = ?";
     private static final String STATUS = "SELECT " + Rows.STATUS + " FROM semel_record WHERE id = ?";

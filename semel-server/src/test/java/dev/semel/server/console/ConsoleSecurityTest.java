@@ -34,7 +34,15 @@ import org.junit.jupiter.api.Timeout;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleSecurityTest {
     private static final List<String> PAGES = List.of(
-            "#/", "#/records", "#/records?limit=200", "#/dead", "#/dead?operation=mail", "#/channels", "#/modes", "#/audit", "#/retries");
+            "#/",
+            "#/records",
+            "#/records?limit=200",
+            "#/dead",
+            "#/dead?operation=mail",
+            "#/channels",
+            "#/modes",
+            "#/audit",
+            "#/retries");
 
     private ConsoleServer server;
     private Chromium chromium;
@@ -84,8 +92,10 @@ class ConsoleSecurityTest {
         browser().logIn(OPERATOR);
         String path = "/api/v1/admin/records/" + id("acme", "mail", "lost-1") + "/discard";
         String body = "{\"reason\":\"forged\"}";
-        assertThat(page.fetch("POST", path, Map.of("Content-Type", "application/json"), body)).isIn(401, 403);
-        assertThat(page.fetch("POST", path, Map.of("Content-Type", "text/plain"), body)).isIn(401, 403, 415);
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "application/json"), body))
+                .isIn(401, 403);
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "text/plain"), body))
+                .isIn(401, 403, 415);
         assertThat(page.fetch(
                         "POST",
                         path,
@@ -104,7 +114,8 @@ class ConsoleSecurityTest {
                 changing.add(request.method() + " " + request.url());
             }
         });
-        String before = server.get(ADMIN, "/audit/events?limit=1").path("events").toString();
+        String before =
+                server.get(ADMIN, "/audit/events?limit=1").path("events").toString();
         PAGES.forEach(page::open);
         assertThat(changing).isEmpty();
         assertThat(server.get(ADMIN, "/audit/events?limit=1").path("events")).hasToString(before);
@@ -119,18 +130,23 @@ class ConsoleSecurityTest {
         page.open("#/records?tenant=acme&operation=%3Cb%3Ebold&lane=%3Cimg%20src=x%3E");
         assertThat(page.page().getByLabel("Active filters")).containsText("<b>bold");
         page.open("#/audit?type=system.error");
-        assertThat(page.page().locator("#main img, #main script, #main b:has-text('bold')")).hasCount(0);
+        assertThat(page.page().locator("#main img, #main script, #main b:has-text('bold')"))
+                .hasCount(0);
         assertThat(page.page()).not().hasTitle("broken");
-        Object policy = page.page().evaluate(
-                "() => fetch(location.pathname).then(answer => answer.headers.get('Content-Security-Policy'))");
-        assertThat(String.valueOf(policy)).contains("default-src 'none'", "script-src 'self'").doesNotContain("unsafe");
+        Object policy = page.page()
+                .evaluate(
+                        "() => fetch(location.pathname).then(answer => answer.headers.get('Content-Security-Policy'))");
+        assertThat(String.valueOf(policy))
+                .contains("default-src 'none'", "script-src 'self'")
+                .doesNotContain("unsafe");
     }
 
     @Test
     void h3_injectedScriptDoesNotRun() {
         browser().logIn(VIEWER);
-        page.page().evaluate(
-                "() => { const made = document.createElement('script'); made.textContent = 'window.ran = true'; document.body.append(made); }");
+        page.page()
+                .evaluate(
+                        "() => { const made = document.createElement('script'); made.textContent = 'window.ran = true'; document.body.append(made); }");
         assertThat(page.page().evaluate("() => window.ran === undefined")).isEqualTo(true);
         assertThat(page.errors()).anyMatch(each -> each.contains("Content Security Policy"));
     }
@@ -149,7 +165,8 @@ class ConsoleSecurityTest {
         page.open("#/records?id=" + id("globex", "mail", "lost-1").substring(0, 12));
         assertThat(page.rows()).hasCount(0);
         page.open("#/audit");
-        Download export = page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
+        Download export =
+                page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
         assertThat(Files.readString(export.path())).contains("acme").doesNotContain("globex");
         page.open("#/doctor");
         assertThat(page.main()).containsText("concerns all tenants");
@@ -185,10 +202,18 @@ class ConsoleSecurityTest {
     void h5_guessingIsSlowedDownAndTheLoginSaysForHowLong() {
         browser().visit();
         for (int i = 0; i < 200 && !page.main().textContent().contains("Too many"); i++) {
-            page.fetch("POST", "/api/v1/session", Map.of("Content-Type", "application/json"), "{\"secret\":\"guess-" + i + "\"}");
+            page.fetch(
+                    "POST",
+                    "/api/v1/session",
+                    Map.of("Content-Type", "application/json"),
+                    "{\"secret\":\"guess-" + i + "\"}");
             if (i % 10 == 9) {
                 page.enter("guess");
-                page.page().locator(".told").getByText(Pattern.compile("Rejected|Too many")).first().waitFor();
+                page.page()
+                        .locator(".told")
+                        .getByText(Pattern.compile("Rejected|Too many"))
+                        .first()
+                        .waitFor();
             }
         }
         assertThat(page.main()).containsText("Too many failed logins came from this address. Try again in");
