@@ -58,12 +58,6 @@ public final class AdminServlet extends HttpServlet {
         this.dispatcher = new AdminDispatcher(AdminLedger.of(engine), server);
     }
 
-    /** Writes counts of denied requests that wait for the end of their minute. */
-    @Override
-    public void destroy() {
-        dispatcher.close();
-    }
-
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         RequestIds ids = RequestIds.of(request, () -> UUID.randomUUID().toString());
@@ -107,10 +101,11 @@ public final class AdminServlet extends HttpServlet {
         streams.close();
     }
 
-    /** As {@link #closeStreams}. */
+    /** As {@link #closeStreams}; and writes counts of denied requests that wait for the end of their minute. */
     @Override
     public void destroy() {
         closeStreams();
+        dispatcher.close();
     }
 
     private static String path(HttpServletRequest request) {
