@@ -131,9 +131,9 @@ final class ConsolePage implements AutoCloseable {
     /** Gives the reason and presses the button of the dialog that is open; it must close. */
     void confirm(String verb) {
         dialog().getByLabel("Reason").fill("ticket 4711");
-        dialog().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions()
-                        .setName(verb)
-                        .setExact(true))
+        dialog().getByRole(
+                        AriaRole.BUTTON,
+                        new Locator.GetByRoleOptions().setName(verb).setExact(true))
                 .click();
         assertThat(dialog()).hasCount(0);
     }
@@ -167,7 +167,8 @@ final class ConsolePage implements AutoCloseable {
         if (page.evaluate("() => typeof axe").equals("undefined")) {
             page.evaluate(AXE);
         }
-        return ((List<?>) page.evaluate(EXAMINATION, rules)).stream().map(String::valueOf).toList();
+        return ((List<?>) page.evaluate(EXAMINATION, rules))
+                .stream().map(String::valueOf).toList();
     }
 
     void show(Screen screen) {

@@ -55,7 +55,9 @@ class ConsoleQualityTest {
                 page.show(Screen.PHONE);
                 assertThat(page.untouchable()).as("%s, on a phone", each).isEmpty();
                 Object overflow = page.page().evaluate("document.documentElement.scrollWidth - innerWidth");
-                assertThat(((Number) overflow).intValue()).as("%s scrolls sideways", each).isZero();
+                assertThat(((Number) overflow).intValue())
+                        .as("%s scrolls sideways", each)
+                        .isZero();
             }
             assertThat(page.errors()).isEmpty();
         }
@@ -64,7 +66,9 @@ class ConsoleQualityTest {
     @Test
     void pagesAreSmall() throws Exception {
         try (Stream<Path> all = Files.walk(FILES)) {
-            assertThat(all.filter(Files::isRegularFile).mapToLong(each -> each.toFile().length()).sum())
+            assertThat(all.filter(Files::isRegularFile)
+                            .mapToLong(each -> each.toFile().length())
+                            .sum())
                     .isLessThan(300_000);
         }
     }
@@ -88,7 +92,9 @@ class ConsoleQualityTest {
     /** Each turn the page reads its list again. */
     private static void turns(Page page, int count) {
         for (int i = 0; i < count; i++) {
-            page.waitForResponse(response -> response.url().contains("/admin/records"), () -> page.clock().runFor(10_000));
+            page.waitForResponse(
+                    response -> response.url().contains("/admin/records"),
+                    () -> page.clock().runFor(10_000));
             page.locator("#main[aria-busy=false]").waitFor();
         }
     }

@@ -9,14 +9,25 @@ import static dev.semel.server.console.TroubledLedger.MARKUP;
 import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.Route;
+import dev.semel.server.SemelServer;
+import dev.semel.server.config.ConfigFile;
+import dev.semel.server.config.Secrets;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
+import dev.semel.testkit.Scratch;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Who gets in, what they see, and what pages of other sites cannot do. */
 @Timeout(120)
@@ -34,7 +46,15 @@ import org.junit.jupiter.api.Timeout;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleSecurityTest {
     private static final List<String> PAGES = List.of(
-            "#/", "#/records", "#/records?limit=200", "#/dead", "#/dead?operation=mail", "#/channels", "#/modes", "#/audit", "#/retries");
+            "#/",
+            "#/records",
+            "#/records?limit=200",
+            "#/dead",
+            "#/dead?operation=mail",
+            "#/channels",
+            "#/modes",
+            "#/audit",
+            "#/retries");
 
     private ConsoleServer server;
     private Chromium chromium;
@@ -80,12 +100,55 @@ class ConsoleSecurityTest {
     }
 
     @Test
+    void h1_firstLoginIsByTheSecretOfTheLogOnce() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.semel");
+        log.start();
+        logger.addAppender(log);
+        Path file = Scratch.directory("first").resolve("semel.yaml");
+        Files.writeString(
+                file, "store: sqlite:" + file.resolveSibling("ledger.db") + "\nlisten: {address: 127.0.0.1, port: 0}\n");
+        try (SemelServer first = SemelServer.start(
+                ConfigFile.read(file, Secrets.of(Map.of())).config())) {
+            Matcher offered = Pattern.compile("semel_once_[\\w-]{43}").matcher(log.list.toString());
+            assertThat(offered.find()).isTrue();
+            browser().page().navigate(first.uri().resolve("/console/").toString());
+            assertThat(page.main()).containsText("one-time secret into its log");
+            page.enter(offered.group());
+            page.ready();
+            assertThat(page.page().locator(".person")).containsText("first-login");
+            assertThat(page.main()).containsText("Nothing needs a person now");
+            page.page().context().clearCookies();
+            page.page().reload();
+            page.enter(offered.group());
+            assertThat(page.main()).containsText("the one-time secret is wrong, used or expired");
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void h1_insideAnApplicationItsLoginIsNeeded() {
+        browser().page().route(server.console(), route -> {
+            APIResponse index = route.fetch();
+            route.fulfill(new Route.FulfillOptions()
+                    .setResponse(index)
+                    .setBody(index.text().replace("content=\"secret\"", "content=\"external\"")));
+        });
+        page.visit();
+        assertThat(page.main()).containsText("Your application’s login is needed");
+        assertThat(page.page().locator("input")).hasCount(0);
+    }
+
+    @Test
     void h2_requestsThatChangeSomethingNeedTheTokenOfThePage() {
         browser().logIn(OPERATOR);
         String path = "/api/v1/admin/records/" + id("acme", "mail", "lost-1") + "/discard";
         String body = "{\"reason\":\"forged\"}";
-        assertThat(page.fetch("POST", path, Map.of("Content-Type", "application/json"), body)).isIn(401, 403);
-        assertThat(page.fetch("POST", path, Map.of("Content-Type", "text/plain"), body)).isIn(401, 403, 415);
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "application/json"), body))
+                .isIn(401, 403);
+        assertThat(page.fetch("POST", path, Map.of("Content-Type", "text/plain"), body))
+                .isIn(401, 403, 415);
         assertThat(page.fetch(
                         "POST",
                         path,
@@ -104,7 +167,8 @@ class ConsoleSecurityTest {
                 changing.add(request.method() + " " + request.url());
             }
         });
-        String before = server.get(ADMIN, "/audit/events?limit=1").path("events").toString();
+        String before =
+                server.get(ADMIN, "/audit/events?limit=1").path("events").toString();
         PAGES.forEach(page::open);
         assertThat(changing).isEmpty();
         assertThat(server.get(ADMIN, "/audit/events?limit=1").path("events")).hasToString(before);
@@ -119,18 +183,23 @@ class ConsoleSecurityTest {
         page.open("#/records?tenant=acme&operation=%3Cb%3Ebold&lane=%3Cimg%20src=x%3E");
         assertThat(page.page().getByLabel("Active filters")).containsText("<b>bold");
         page.open("#/audit?type=system.error");
-        assertThat(page.page().locator("#main img, #main script, #main b:has-text('bold')")).hasCount(0);
+        assertThat(page.page().locator("#main img, #main script, #main b:has-text('bold')"))
+                .hasCount(0);
         assertThat(page.page()).not().hasTitle("broken");
-        Object policy = page.page().evaluate(
-                "() => fetch(location.pathname).then(answer => answer.headers.get('Content-Security-Policy'))");
-        assertThat(String.valueOf(policy)).contains("default-src 'none'", "script-src 'self'").doesNotContain("unsafe");
+        Object policy = page.page()
+                .evaluate(
+                        "() => fetch(location.pathname).then(answer => answer.headers.get('Content-Security-Policy'))");
+        assertThat(String.valueOf(policy))
+                .contains("default-src 'none'", "script-src 'self'")
+                .doesNotContain("unsafe");
     }
 
     @Test
     void h3_injectedScriptDoesNotRun() {
         browser().logIn(VIEWER);
-        page.page().evaluate(
-                "() => { const made = document.createElement('script'); made.textContent = 'window.ran = true'; document.body.append(made); }");
+        page.page()
+                .evaluate(
+                        "() => { const made = document.createElement('script'); made.textContent = 'window.ran = true'; document.body.append(made); }");
         assertThat(page.page().evaluate("() => window.ran === undefined")).isEqualTo(true);
         assertThat(page.errors()).anyMatch(each -> each.contains("Content Security Policy"));
     }
@@ -149,7 +218,8 @@ class ConsoleSecurityTest {
         page.open("#/records?id=" + id("globex", "mail", "lost-1").substring(0, 12));
         assertThat(page.rows()).hasCount(0);
         page.open("#/audit");
-        Download export = page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
+        Download export =
+                page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
         assertThat(Files.readString(export.path())).contains("acme").doesNotContain("globex");
         page.open("#/doctor");
         assertThat(page.main()).containsText("concerns all tenants");
@@ -185,10 +255,18 @@ class ConsoleSecurityTest {
     void h5_guessingIsSlowedDownAndTheLoginSaysForHowLong() {
         browser().visit();
         for (int i = 0; i < 200 && !page.main().textContent().contains("Too many"); i++) {
-            page.fetch("POST", "/api/v1/session", Map.of("Content-Type", "application/json"), "{\"secret\":\"guess-" + i + "\"}");
+            page.fetch(
+                    "POST",
+                    "/api/v1/session",
+                    Map.of("Content-Type", "application/json"),
+                    "{\"secret\":\"guess-" + i + "\"}");
             if (i % 10 == 9) {
                 page.enter("guess");
-                page.page().locator(".told").getByText(Pattern.compile("Rejected|Too many")).first().waitFor();
+                page.page()
+                        .locator(".told")
+                        .getByText(Pattern.compile("Rejected|Too many"))
+                        .first()
+                        .waitFor();
             }
         }
         assertThat(page.main()).containsText("Too many failed logins came from this address. Try again in");

@@ -135,7 +135,9 @@ final class ConsoleServer implements AutoCloseable {
     /** Deliveries of which some fail, a running operation, and a record that was discarded. */
     private ConsoleServer withTraffic() {
         for (int i = 0; i < 3; i++) {
-            client("/api/v1/channels/orders/messages", "{\"key\":\"order-" + i + "\",\"payload\":{\"order\":" + i + "}}");
+            client(
+                    "/api/v1/channels/orders/messages",
+                    "{\"key\":\"order-" + i + "\",\"payload\":{\"order\":" + i + "}}");
         }
         client("/api/v1/operations/report/begin", "{\"key\":\"2026-01\",\"lease\":\"1h\",\"payload\":{\"month\":1}}");
         post(ADMIN, "/records/" + TroubledLedger.id("globex", "mail", "full-1") + "/discard", "{\"reason\":\"left\"}");

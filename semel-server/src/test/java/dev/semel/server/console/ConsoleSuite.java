@@ -80,7 +80,10 @@ abstract class ConsoleSuite {
         as(VIEWER);
         Locator attention = page.page().getByLabel("Needs a person");
         assertThat(attention).containsText("fax");
-        attention.locator("a", new Locator.LocatorOptions().setHasText("Unknown")).first().click();
+        attention
+                .locator("a", new Locator.LocatorOptions().setHasText("Unknown"))
+                .first()
+                .click();
         assertThat(page.page().locator("h1")).hasText("Operations");
         page.ready();
         assertThat(page.rows().first()).containsText("Unknown");
@@ -100,11 +103,13 @@ abstract class ConsoleSuite {
         page.ready();
         page.link("Dead").click();
         assertThat(page.page())
-                .hasURL(Pattern.compile(".*#/records\\?operation=mail&tenant=acme&state=FAILED_RETRYABLE%2CFAILED_TERMINAL"));
+                .hasURL(Pattern.compile(
+                        ".*#/records\\?operation=mail&tenant=acme&state=FAILED_RETRYABLE%2CFAILED_TERMINAL"));
         assertThat(page.page().getByLabel("Active filters")).containsText("operation mail");
         page.page().reload();
         page.ready();
-        JsonNode found = server.get(VIEWER, "/records?operation=mail&tenant=acme&state=FAILED_TERMINAL,FAILED_RETRYABLE");
+        JsonNode found =
+                server.get(VIEWER, "/records?operation=mail&tenant=acme&state=FAILED_TERMINAL,FAILED_RETRYABLE");
         assertThat(page.rows()).hasCount(found.path("records").size());
         page.page().getByLabel("Remove the filter tenant acme").click();
         assertThat(page.page()).not().hasURL(Pattern.compile(".*tenant.*"));
@@ -142,7 +147,8 @@ abstract class ConsoleSuite {
         as(OPERATOR).open("#/records/" + id("acme", "mail", "lost-2"));
         assertThat(page.main()).containsText("is dead after 3 attempts");
         assertThat(page.main()).containsText("What to do: Mend the cause");
-        assertThat(page.page().locator("svg.timeline")).hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt failed.*dead"));
+        assertThat(page.page().locator("svg.timeline"))
+                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt failed.*dead"));
         assertThat(page.page().locator("svg.timeline .band.wait")).hasCount(2);
         assertThat(page.page().getByLabel("Payload")).containsText("\"to\": \"unreachable\"");
         assertThat(page.page().getByLabel("Payload")).not().containsText("s3cret");
@@ -170,7 +176,11 @@ abstract class ConsoleSuite {
         page.button("Discard").click();
         page.confirm("Discard");
         assertThat(server.stateOf(id("acme", "mail", "lost-4"))).isEqualTo("DISCARDED");
-        assertThat(server.get(ADMIN, "/audit/events?type=operator.discarded").path("events").path(0).path("reason").asString())
+        assertThat(server.get(ADMIN, "/audit/events?type=operator.discarded")
+                        .path("events")
+                        .path(0)
+                        .path("reason")
+                        .asString())
                 .isEqualTo("ticket 4711");
     }
 
@@ -194,12 +204,16 @@ abstract class ConsoleSuite {
         page.button("Forget").click();
         page.dialog().getByLabel("Key").fill("another");
         page.dialog().getByLabel("Reason").fill("ticket 4711");
-        page.dialog().getByText("Forget", new Locator.GetByTextOptions().setExact(true)).click();
+        page.dialog()
+                .getByText("Forget", new Locator.GetByTextOptions().setExact(true))
+                .click();
         assertThat(page.dialog()).containsText("no record of this key");
         page.errors().clear();
         page.dialog().getByLabel("Key").fill("o-6");
         page.confirm("Forget");
-        assertThat(server.get(ADMIN, "/records?tenant=globex&operation=order&key=o-6").path("records")).isEmpty();
+        assertThat(server.get(ADMIN, "/records?tenant=globex&operation=order&key=o-6")
+                        .path("records"))
+                .isEmpty();
     }
 
     @Test
@@ -249,13 +263,18 @@ abstract class ConsoleSuite {
             page.open("#/dead?operation=destination.archive&tenant=acme");
             return page.rows().count() >= 4;
         });
-        int before = server.get(ADMIN, "/dead?operation=destination.archive").path("records").size();
+        int before = server.get(ADMIN, "/dead?operation=destination.archive")
+                .path("records")
+                .size();
         page.page().locator("td.box input").nth(0).check();
         page.page().locator("td.box input").nth(1).check();
         page.button("Discard selected (2)").click();
         page.confirm("Discard");
         assertThat(page.told()).containsText("2 done");
-        assertThat(server.get(ADMIN, "/dead?operation=destination.archive").path("records").size()).isEqualTo(before - 2);
+        assertThat(server.get(ADMIN, "/dead?operation=destination.archive")
+                        .path("records")
+                        .size())
+                .isEqualTo(before - 2);
     }
 
     @Test
@@ -283,7 +302,8 @@ abstract class ConsoleSuite {
         page.button("Set the mode…").click();
         page.confirm("Halt");
         assertThat(page.main()).containsText("operation invoice, all tenants");
-        assertThat(server.get(ADMIN, "/modes").path("settings").toString()).contains("\"operation\":\"invoice\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
+        assertThat(server.get(ADMIN, "/modes").path("settings").toString())
+                .contains("\"operation\":\"invoice\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
         page.button("Set operation invoice, all tenants to LIVE").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("invoice");
@@ -295,7 +315,8 @@ abstract class ConsoleSuite {
         page.dialog().getByLabel("Type all to confirm").fill("all");
         halt.click();
         assertThat(page.dialog()).hasCount(0);
-        assertThat(server.get(ADMIN, "/modes").path("settings").toString()).contains("\"operation\":\"*\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
+        assertThat(server.get(ADMIN, "/modes").path("settings").toString())
+                .contains("\"operation\":\"*\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
         page.button("Set all operations, all tenants to LIVE").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("HALTED");
@@ -319,12 +340,17 @@ abstract class ConsoleSuite {
         assertThat(page.page()).hasURL(Pattern.compile(".*type=system.error"));
         page.ready();
         assertThat(page.rows().first()).containsText("system.error");
-        Download export = page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
-        assertThat(Files.readString(export.path()).lines()).isNotEmpty().allMatch(line -> line.contains("system.error"));
+        Download export =
+                page.page().waitForDownload(() -> page.link("Export as NDJSON").click());
+        assertThat(Files.readString(export.path()).lines())
+                .isNotEmpty()
+                .allMatch(line -> line.contains("system.error"));
         page.button("Verify the seals").click();
         assertThat(page.main()).containsText("No event was changed, removed or inserted");
         String anchor = page.page().locator(".notice code").getAttribute("title");
-        page.page().getByLabel("Anchor of an earlier check").fill(anchor.replaceFirst(".$", anchor.endsWith("0") ? "1" : "0"));
+        page.page()
+                .getByLabel("Anchor of an earlier check")
+                .fill(anchor.replaceFirst(".$", anchor.endsWith("0") ? "1" : "0"));
         page.button("Verify the seals").click();
         assertThat(page.main()).containsText("ANCHOR_MISSED");
     }

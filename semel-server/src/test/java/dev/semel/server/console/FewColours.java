@@ -37,8 +37,8 @@ final class FewColours {
                         .reversed()
                         .thenComparing(Map.Entry.comparingByKey()))
                 .map(Map.Entry::getKey)
-                .filter(colour -> chosen.size() < MOST
-                        && chosen.stream().allMatch(other -> distance(other, colour) > ALIKE))
+                .filter(colour ->
+                        chosen.size() < MOST && chosen.stream().allMatch(other -> distance(other, colour) > ALIKE))
                 .forEach(chosen::add);
         return chosen;
     }
@@ -50,7 +50,8 @@ final class FewColours {
                 new BufferedImage(picture.getWidth(), picture.getHeight(), BufferedImage.TYPE_BYTE_INDEXED, model);
         for (int y = 0; y < picture.getHeight(); y++) {
             for (int x = 0; x < picture.getWidth(); x++) {
-                redrawn.getRaster().setSample(x, y, 0, nearest.computeIfAbsent(picture.getRGB(x, y) & 0xffffff, this::find));
+                redrawn.getRaster()
+                        .setSample(x, y, 0, nearest.computeIfAbsent(picture.getRGB(x, y) & 0xffffff, this::find));
             }
         }
         return redrawn;

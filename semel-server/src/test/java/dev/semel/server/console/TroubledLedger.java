@@ -25,7 +25,8 @@ final class TroubledLedger {
     static final List<String> TENANTS = List.of("acme", "globex");
 
     /** Must be shown as it is. */
-    static final String MARKUP = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>";
+    static final String MARKUP =
+            "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>";
 
     record Mail(String order, String to, String token) {}
 
@@ -94,7 +95,11 @@ final class TroubledLedger {
     private void handle() {
         engine.handle(MAIL, (mail, run) -> {
             failing(mail, "unreachable", new ConnectException("connection refused by smtp.example:25"));
-            failing(mail, "full", Failure.of(Failure.Category.VALIDATION, "mailbox full: " + complaint).asException());
+            failing(
+                    mail,
+                    "full",
+                    Failure.of(Failure.Category.VALIDATION, "mailbox full: " + complaint)
+                            .asException());
         });
         engine.handle(
                 CRM,
