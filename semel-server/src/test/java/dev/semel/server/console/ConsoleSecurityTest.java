@@ -9,6 +9,7 @@ import static dev.semel.server.console.TroubledLedger.MARKUP;
 import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -103,6 +104,8 @@ class ConsoleSecurityTest {
     void h1_firstLoginIsByTheSecretOfTheLogOnce() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger("dev.semel");
+        Level before = logger.getLevel();
+        logger.setLevel(Level.WARN);
         log.start();
         logger.addAppender(log);
         Path file = Scratch.directory("first").resolve("semel.yaml");
@@ -124,6 +127,7 @@ class ConsoleSecurityTest {
             assertThat(page.main()).containsText("the one-time secret is wrong, used or expired");
         } finally {
             logger.detachAppender(log);
+            logger.setLevel(before);
         }
     }
 
