@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConsoleServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-            + " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                    + " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
     private final transient StaticFiles files;
 
@@ -36,8 +37,8 @@ public final class ConsoleServlet extends HttpServlet {
      * @throws IllegalStateException when the pages are not on the class path
      */
     public ConsoleServlet(String api, LoginKind login) {
-        this.files = StaticFiles.read(
-                page -> page.replace("%API%", api).replace("%LOGIN%", login.name().toLowerCase(Locale.ROOT)));
+        this.files = StaticFiles.read(page ->
+                page.replace("%API%", api).replace("%LOGIN%", login.name().toLowerCase(Locale.ROOT)));
     }
 
     @Override

@@ -59,7 +59,9 @@ class ConsoleServletTest {
         HttpResponse<String> page = send("GET", "/app/console/");
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(header(page, "Content-Type")).startsWith("text/html");
-        assertThat(page.body()).contains("<meta name=\"semel-api\" content=\"../api/v1\">").doesNotContain("%API%");
+        assertThat(page.body())
+                .contains("<meta name=\"semel-api\" content=\"../api/v1\">")
+                .doesNotContain("%API%");
         assertThat(send("GET", "/app/console/index.html").body()).isEqualTo(page.body());
         HttpResponse<String> head = send("HEAD", "/app/console/");
         assertThat(head.body()).isEmpty();
@@ -80,7 +82,8 @@ class ConsoleServletTest {
         assertThat(again.statusCode()).isEqualTo(304);
         assertThat(again.body()).isEmpty();
         assertThat(header(again, "Cache-Control")).isEqualTo("no-cache");
-        assertThat(send("GET", "/app/console/", "If-None-Match", "\"other\"").statusCode()).isEqualTo(200);
+        assertThat(send("GET", "/app/console/", "If-None-Match", "\"other\"").statusCode())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest

@@ -104,7 +104,12 @@ public final class SemelServer implements AutoCloseable {
                 URI local = address.isAnyLocalAddress()
                         ? URI.create(uri.getScheme() + "://127.0.0.1:" + uri.getPort())
                         : uri;
-                LOG.warn("{}", OneTimeSecret.instructions(logins.oneTimeSecret().make(), local, current.config().operators().console()));
+                LOG.warn(
+                        "{}",
+                        OneTimeSecret.instructions(
+                                logins.oneTimeSecret().make(),
+                                local,
+                                current.config().operators().console()));
                 return;
             }
         } catch (UnknownHostException e) {

@@ -18,7 +18,8 @@ class ConsoleTest {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private static ServerConfig config(boolean console) {
-        ServerConfig base = TestConfig.of("sqlite:" + Scratch.directory("console").resolve("ledger.db"), 0);
+        ServerConfig base =
+                TestConfig.of("sqlite:" + Scratch.directory("console").resolve("ledger.db"), 0);
         return new ServerConfig(
                 base.store(),
                 base.listen(),
@@ -51,8 +52,11 @@ class ConsoleTest {
     @Test
     void h1_withoutUsersNobodyElsewhereSeesTheConsole() throws Exception {
         try (SemelServer server = SemelServer.start(config(true))) {
-            assertThat(get(server, "/console/", "X-Forwarded-For", "203.0.113.9").statusCode()).isEqualTo(404);
-            assertThat(get(server, "/", "X-Forwarded-For", "203.0.113.9").statusCode()).isEqualTo(404);
+            assertThat(get(server, "/console/", "X-Forwarded-For", "203.0.113.9")
+                            .statusCode())
+                    .isEqualTo(404);
+            assertThat(get(server, "/", "X-Forwarded-For", "203.0.113.9").statusCode())
+                    .isEqualTo(404);
         }
     }
 

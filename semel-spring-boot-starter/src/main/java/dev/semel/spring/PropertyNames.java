@@ -39,6 +39,7 @@ final class PropertyNames {
         collect(HTTP, SemelHttpProperties.class);
         collect(SEMEL.append("expert"), SemelIntegrationProperties.class);
         collect(HTTP, SemelRouteProperties.class);
+        collect(SEMEL.append("console"), SemelConsoleProperties.class);
     }
 
     private PropertyNames(ConfigurationPropertyName group, Class<?> type) {

@@ -59,7 +59,8 @@ final class SemelHints implements RuntimeHintsRegistrar {
                         SemelProperties.class,
                         SemelHttpProperties.class,
                         SemelRouteProperties.class,
-                        SemelIntegrationProperties.class)
+                        SemelIntegrationProperties.class,
+                        SemelConsoleProperties.class)
                 .forEach(type ->
                         new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), type));
     }

@@ -79,8 +79,7 @@ public final class AdminServlet extends HttpServlet {
         }
     }
 
-    private void stream(
-            HttpServletRequest request, HttpServletResponse response, Person person, LiveSource source)
+    private void stream(HttpServletRequest request, HttpServletResponse response, Person person, LiveSource source)
             throws ApiProblem, IOException {
         StreamOwner owner = new StreamOwner(person.toString(), access.validity(request));
         switch (streams.open(owner, request, response, source)) {

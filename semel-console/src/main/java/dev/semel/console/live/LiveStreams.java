@@ -52,8 +52,7 @@ public final class LiveStreams implements AutoCloseable {
     }
 
     /** Makes the response a stream, which ends when its owner's credentials do, or when this is closed. */
-    public Opening open(
-            StreamOwner owner, HttpServletRequest request, HttpServletResponse response, LiveSource source)
+    public Opening open(StreamOwner owner, HttpServletRequest request, HttpServletResponse response, LiveSource source)
             throws IOException {
         LiveStream stream;
         synchronized (this) {
@@ -97,7 +96,8 @@ public final class LiveStreams implements AutoCloseable {
             return;
         }
         if (pump == null) {
-            pump = new Housekeeper("semel-live", time, List.of(Housekeeper.Duty.every(PACE, "feed streams", this::turn)));
+            pump = new Housekeeper(
+                    "semel-live", time, List.of(Housekeeper.Duty.every(PACE, "feed streams", this::turn)));
             pump.start();
         } else {
             pump.wake();

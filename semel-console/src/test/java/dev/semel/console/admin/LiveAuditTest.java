@@ -74,8 +74,8 @@ class LiveAuditTest {
         for (int i = 0; i < headers.length; i += 2) {
             request.header(headers[i], headers[i + 1]);
         }
-        HttpResponse<InputStream> response = CLIENT.send(
-                request.GET().build(), HttpResponse.BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> response =
+                CLIENT.send(request.GET().build(), HttpResponse.BodyHandlers.ofInputStream());
         Stream stream = new Stream(
                 response, new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8)));
         streams.add(stream);

@@ -98,8 +98,7 @@ final class GatewayReader {
                 GatewaySetting.IDLE,
                 ValueForms.duration(Duration.ofMillis(100), Duration.ofMinutes(10), "100ms to 10m"));
         Optional<Boolean> streams = section.value(
-                GatewaySetting.STREAMS,
-                ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
+                GatewaySetting.STREAMS, ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
         Optional<Upgrades> upgrades = upgrades(section);
         timeout.ifPresent(value -> policy.ifPresent(named -> checkTimeout(section, value, named)));
         boolean whole = url.isPresent()
@@ -116,8 +115,7 @@ final class GatewayReader {
 
     private static Optional<Upgrades> upgrades(ConfigSection section) {
         Optional<Boolean> pass = section.value(
-                GatewaySetting.UPGRADES,
-                ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
+                GatewaySetting.UPGRADES, ValueForms.choice(Map.of("pass", true, "refuse", false), "pass or refuse"));
         Optional<Integer> connections =
                 section.value(GatewaySetting.UPGRADED_CONNECTIONS, ValueForms.number(1, 10_000));
         Optional<Duration> longest = section.value(
@@ -184,8 +182,7 @@ final class GatewayReader {
             return Optional.empty();
         }
         if (open.get() && !section.has(GatewaySetting.TENANT)) {
-            section.fault(
-                    GatewaySetting.TENANT, "is missing: callers: upstream needs the tenant of all callers");
+            section.fault(GatewaySetting.TENANT, "is missing: callers: upstream needs the tenant of all callers");
         }
         if (!open.get() && section.has(GatewaySetting.TENANT)) {
             section.fault(

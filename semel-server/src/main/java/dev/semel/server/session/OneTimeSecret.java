@@ -58,7 +58,8 @@ public final class OneTimeSecret {
         return "No users are configured, so operators are let in from this machine only. One-time secret, valid once within "
                 + VALID.toHours() + " h: " + secret + " - exchange it for a session of "
                 + SESSION.longest().toHours() + " h: "
-                + (console ? "open " + server.resolve("/console/") + " and enter it, or " : "") + "curl -X POST " + server.resolve("/api/v1/session")
+                + (console ? "open " + server.resolve("/console/") + " and enter it, or " : "") + "curl -X POST "
+                + server.resolve("/api/v1/session")
                 + " -H 'Content-Type: application/json' -d '{\"secret\": \"" + secret
                 + "\"}' - then add users or an identity provider to the configuration: docs/security.md";
     }
