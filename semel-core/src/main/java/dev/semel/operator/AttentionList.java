@@ -2,7 +2,7 @@ package dev.semel.operator;
 
 import dev.semel.Mode;
 import dev.semel.operator.Overview.Attention;
-import dev.semel.operator.Overview.Attention.Kind;
+import dev.semel.operator.Overview.Attention.AttentionKind;
 import dev.semel.store.State;
 import dev.semel.store.StateCensus;
 import dev.semel.store.StateCensus.OperationCount;
@@ -52,7 +52,7 @@ final class AttentionList {
     private void addRecords() {
         for (OperationCount each : present.unknown().operations()) {
             add(
-                    Kind.UNKNOWN,
+                    AttentionKind.UNKNOWN,
                     State.UNKNOWN,
                     present.unknown(),
                     each,
@@ -67,7 +67,7 @@ final class AttentionList {
         for (OperationCount each : present.dead().operations()) {
             if (each.queued() > 0) {
                 add(
-                        Kind.DEAD_LETTERS,
+                        AttentionKind.DEAD_LETTERS,
                         State.FAILED_TERMINAL,
                         present.dead(),
                         each,
@@ -83,7 +83,7 @@ final class AttentionList {
         }
         for (OperationCount each : present.expired().operations()) {
             add(
-                    Kind.OLD_LEASE,
+                    AttentionKind.OLD_LEASE,
                     State.IN_PROGRESS,
                     present.expired(),
                     each,
@@ -101,7 +101,7 @@ final class AttentionList {
             boolean complete = present.unknown().complete() && present.dead().complete();
             String what = lanes == 1 ? "lane of %s is held up" : "lanes of %s are held up";
             items.add(new Attention(
-                    Kind.PARKED_LANE,
+                    AttentionKind.PARKED_LANE,
                     String.format(Locale.ROOT, count(complete, lanes) + " " + what, name(operation))
                             + " by a dead letter or an UNKNOWN message at the head: nothing behind it is delivered.",
                     operation,
@@ -109,16 +109,16 @@ final class AttentionList {
                     !complete,
                     filter(null, operation)));
         });
-        addUncounted(Kind.UNKNOWN, State.UNKNOWN, present.unknown());
-        addUncounted(Kind.DEAD_LETTERS, State.FAILED_TERMINAL, present.dead());
+        addUncounted(AttentionKind.UNKNOWN, State.UNKNOWN, present.unknown());
+        addUncounted(AttentionKind.DEAD_LETTERS, State.FAILED_TERMINAL, present.dead());
     }
 
     /** What was not looked at may be of an operation, or a tenant, of which nothing was counted. */
-    private void addUncounted(Kind kind, State state, StateCensus census) {
+    private void addUncounted(AttentionKind kind, State state, StateCensus census) {
         if (!census.complete() && items.stream().noneMatch(item -> item.kind() == kind)) {
             items.add(new Attention(
                     kind,
-                    "There are too many " + (kind == Kind.UNKNOWN ? "UNKNOWN records" : "failed records")
+                    "There are too many " + (kind == AttentionKind.UNKNOWN ? "UNKNOWN records" : "failed records")
                             + " to count them all: list them to see whether any of them needs you.",
                     null,
                     0,
@@ -127,7 +127,8 @@ final class AttentionList {
         }
     }
 
-    private void add(Kind kind, State state, StateCensus census, OperationCount counted, long count, String sentence) {
+    private void add(
+            AttentionKind kind, State state, StateCensus census, OperationCount counted, long count, String sentence) {
         items.add(new Attention(
                 kind,
                 String.format(Locale.ROOT, sentence.replace("%s", "%1$s"), name(counted.operation())),
@@ -168,7 +169,8 @@ final class AttentionList {
                 + Instant.ofEpochMilli(pause.since()).truncatedTo(ChronoUnit.SECONDS)
                 + (tenant == null ? " (" + pause.reason() + ")" : "")
                 + ": it accepts messages and delivers none until it is resumed.";
-        items.add(new Attention(Kind.PAUSED, sentence, pause.operation(), 1, false, filter(null, pause.operation())));
+        items.add(new Attention(
+                AttentionKind.PAUSED, sentence, pause.operation(), 1, false, filter(null, pause.operation())));
     }
 
     private void add(Setting setting) {
@@ -183,7 +185,7 @@ final class AttentionList {
         String verb = operation == null ? " are " : " is ";
         boolean halted = setting.mode() == Mode.HALTED;
         items.add(new Attention(
-                halted ? Kind.HALTED : Kind.SHADOW,
+                halted ? AttentionKind.HALTED : AttentionKind.SHADOW,
                 what
                         + verb
                         + setting.mode()
@@ -199,7 +201,7 @@ final class AttentionList {
 
     private void addBreaker(String operation) {
         items.add(new Attention(
-                Kind.BREAKER_OPEN,
+                AttentionKind.BREAKER_OPEN,
                 "The breaker of " + name(operation)
                         + " is open on this node: its receiver keeps failing, so calls are held back. Other nodes have their own"
                         + " breakers.",

@@ -98,7 +98,7 @@ public record Overview(
      * @param filter which records to list to see them: state, operation, tenant; empty when there are none
      */
     public record Attention(
-            Kind kind,
+            AttentionKind kind,
             String sentence,
             @Nullable String operation,
             long count,
@@ -109,7 +109,7 @@ public record Overview(
         }
 
         /** What it is about, the most urgent first. */
-        public enum Kind {
+        public enum AttentionKind {
             UNKNOWN(true),
             PARKED_LANE(true),
             DEAD_LETTERS(true),
@@ -121,7 +121,7 @@ public record Overview(
 
             private final boolean urgent;
 
-            Kind(boolean urgent) {
+            AttentionKind(boolean urgent) {
                 this.urgent = urgent;
             }
 

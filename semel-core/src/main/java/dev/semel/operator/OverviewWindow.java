@@ -1,6 +1,6 @@
 package dev.semel.operator;
 
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -9,17 +9,17 @@ import java.util.Optional;
 /** How far back an overview looks. */
 public enum OverviewWindow {
     /** The last hour, in steps of half a minute. */
-    HOUR(Step.SECONDS, Duration.ofSeconds(30), 120),
+    HOUR(ActivityStep.SECONDS, Duration.ofSeconds(30), 120),
     /** The last day, in steps of ten minutes. */
-    DAY(Step.MINUTES, Duration.ofMinutes(10), 144),
+    DAY(ActivityStep.MINUTES, Duration.ofMinutes(10), 144),
     /** The last week, in steps of an hour. */
-    WEEK(Step.HOURS, Duration.ofHours(1), 168);
+    WEEK(ActivityStep.HOURS, Duration.ofHours(1), 168);
 
-    private final Step source;
+    private final ActivityStep source;
     private final Duration step;
     private final int points;
 
-    OverviewWindow(Step source, Duration step, int points) {
+    OverviewWindow(ActivityStep source, Duration step, int points) {
         this.source = source;
         this.step = step;
         this.points = points;
@@ -36,7 +36,7 @@ public enum OverviewWindow {
     }
 
     /** The rows of the history that it is made of. */
-    Step source() {
+    ActivityStep source() {
         return source;
     }
 

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.semel.Mode;
 import dev.semel.operator.Overview.OperationActivity;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Switchboard.Pause;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Overviews {
     /** How long an overview is given to everybody who asks. Nodes write their figures as often. */
-    public static final Duration FRESH = Duration.ofMillis(Step.SECONDS.millis());
+    public static final Duration FRESH = Duration.ofMillis(ActivityStep.SECONDS.millis());
 
     private static final int MOST_KEPT = 200;
     private static final int MOST_OPERATIONS = 200;
@@ -85,7 +85,7 @@ public final class Overviews {
     }
 
     private static Optional<Instant> since(ActivityLog log, String tenant) {
-        return log.oldest(Step.HOURS, tenant).stream()
+        return log.oldest(ActivityStep.HOURS, tenant).stream()
                 .mapToObj(Instant::ofEpochMilli)
                 .findFirst();
     }

@@ -18,6 +18,7 @@ public record ActivityCounts(SortedMap<String, Long> counts) {
         counts = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
 
+    /** Counts by name. */
     public static ActivityCounts of(Map<String, Long> counts) {
         return new ActivityCounts(new TreeMap<>(counts));
     }

@@ -13,7 +13,7 @@ public interface ActivityLog {
     String ALL_TENANTS = "";
 
     /** How long the time of a row is, and how long such rows are kept. The lengths are stored: never change them. */
-    enum Step {
+    enum ActivityStep {
         /** For the last hour. */
         SECONDS(Duration.ofSeconds(10), Duration.ofHours(2)),
         /** For the last day. */
@@ -24,7 +24,7 @@ public interface ActivityLog {
         private final long millis;
         private final long keptMillis;
 
-        Step(Duration length, Duration kept) {
+        ActivityStep(Duration length, Duration kept) {
             this.millis = length.toMillis();
             this.keptMillis = kept.toMillis();
         }
@@ -56,15 +56,15 @@ public interface ActivityLog {
      * @param from in milliseconds since 1970
      * @param until exclusive
      */
-    List<ActivityRow> read(Step step, String tenant, long from, long until);
+    List<ActivityRow> read(ActivityStep step, String tenant, long from, long until);
 
     /** When the time of the oldest row of this step and tenant began; absent when there is none. */
-    OptionalLong oldest(Step step, String tenant);
+    OptionalLong oldest(ActivityStep step, String tenant);
 
     /**
      * Removes rows of a step whose time began before a moment, so many at most.
      *
      * @return how many were removed
      */
-    int purge(Step step, long before, int limit);
+    int purge(ActivityStep step, long before, int limit);
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param node a number that no other node and no earlier process has; 0 when rows of several are summed
  */
 public record ActivityRow(
-        ActivityLog.Step step, long began, String tenant, String operation, long node, ActivityCounts counts) {
+        ActivityLog.ActivityStep step, long began, String tenant, String operation, long node, ActivityCounts counts) {
 
     private boolean isAboutSameAs(ActivityRow other) {
         return began == other.began && operation.equals(other.operation);

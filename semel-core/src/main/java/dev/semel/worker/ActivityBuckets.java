@@ -2,7 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.ActivityRow;
 import dev.semel.worker.ActivityCells.CellKey;
 import java.time.Duration;
@@ -31,8 +31,8 @@ final class ActivityBuckets {
     /** Longer times that are not over are written so often. */
     private static final Duration REWRITE = Duration.ofMinutes(1);
 
-    private final Map<Step, TreeMap<Long, Bucket>> buckets = new EnumMap<>(Step.class);
-    private final Map<Step, Long> forgotten = new EnumMap<>(Step.class);
+    private final Map<ActivityStep, TreeMap<Long, Bucket>> buckets = new EnumMap<>(ActivityStep.class);
+    private final Map<ActivityStep, Long> forgotten = new EnumMap<>(ActivityStep.class);
     private final LongSupplier nodes;
     private long node;
 
@@ -40,21 +40,21 @@ final class ActivityBuckets {
     ActivityBuckets(LongSupplier nodes) {
         this.nodes = nodes;
         this.node = nodes.getAsLong();
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             buckets.put(step, new TreeMap<>());
             forgotten.put(step, Long.MIN_VALUE);
         }
     }
 
     private static final class Bucket {
-        private final Step step;
+        private final ActivityStep step;
         private final long began;
         private final long node;
         private final Map<CellKey, ActivityCounts> counts = new HashMap<>();
         private boolean changed;
         private long writtenAt;
 
-        Bucket(Step step, long began, long node) {
+        Bucket(ActivityStep step, long began, long node) {
             this.step = step;
             this.began = began;
             this.node = node;
@@ -65,7 +65,8 @@ final class ActivityBuckets {
         }
 
         boolean isDue(long now) {
-            return changed && (step == Step.SECONDS || isOver(now) || Math.abs(now - writtenAt) >= REWRITE.toMillis());
+            return changed
+                    && (step == ActivityStep.SECONDS || isOver(now) || Math.abs(now - writtenAt) >= REWRITE.toMillis());
         }
 
         /** One for each operation, and those of the largest tenants. */
@@ -91,7 +92,7 @@ final class ActivityBuckets {
         if (counted.isEmpty()) {
             return;
         }
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             Bucket bucket = bucket(step, step.began(moment));
             counted.forEach((key, counts) -> {
                 bucket.counts.merge(
@@ -105,7 +106,7 @@ final class ActivityBuckets {
     }
 
     /** If the clock went back, earlier counts of the same time are in the store already: they must not be replaced. */
-    private Bucket bucket(Step step, long began) {
+    private Bucket bucket(ActivityStep step, long began) {
         TreeMap<Long, Bucket> all = buckets.get(step);
         Bucket found = all.get(began);
         if (found == null) {
@@ -121,7 +122,7 @@ final class ActivityBuckets {
         return found;
     }
 
-    private void forget(Step step, long began) {
+    private void forget(ActivityStep step, long began) {
         buckets.get(step).remove(began);
         forgotten.merge(step, began, Math::max);
     }

@@ -4,7 +4,7 @@ import dev.semel.Failure;
 import dev.semel.Policy;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.ActivityRow;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.Outcome;
@@ -31,7 +31,7 @@ public final class ActivityRecorder implements Watch {
     private static final int FIRST_PURGE = 30;
 
     /** How often {@link #round} is to be called. */
-    public static final Duration PACE = Duration.ofMillis(Step.SECONDS.millis());
+    public static final Duration PACE = Duration.ofMillis(ActivityStep.SECONDS.millis());
 
     private final ActivityLog log;
     private final TimeSource time;
@@ -131,7 +131,7 @@ public final class ActivityRecorder implements Watch {
      */
     public boolean purge(long now) {
         boolean more = false;
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             more |= log.purge(step, now - step.keptMillis(), PURGED_AT_ONCE) == PURGED_AT_ONCE;
         }
         return more;

@@ -169,7 +169,7 @@ class OverviewsTest {
         Overview acme = overview("acme");
         assertThat(acme.operations()).extracting(OperationActivity::name).containsExactly("mail");
         assertThat(acme.totals().of("dead_letters")).isEqualTo(2);
-        assertThat(acme.attention()).extracting(Attention::kind).containsOnly(Attention.Kind.DEAD_LETTERS);
+        assertThat(acme.attention()).extracting(Attention::kind).containsOnly(Attention.AttentionKind.DEAD_LETTERS);
         assertThat(acme.attention().get(0).filter())
                 .isEqualTo(Map.of("state", "FAILED_TERMINAL", "operation", "mail", "tenant", "acme"));
         Overview globex = overview("globex");
@@ -212,10 +212,10 @@ class OverviewsTest {
         assertThat(overview.attention())
                 .extracting(Attention::kind)
                 .containsExactly(
-                        Attention.Kind.DEAD_LETTERS,
-                        Attention.Kind.HALTED,
-                        Attention.Kind.PAUSED,
-                        Attention.Kind.SHADOW);
+                        Attention.AttentionKind.DEAD_LETTERS,
+                        Attention.AttentionKind.HALTED,
+                        Attention.AttentionKind.PAUSED,
+                        Attention.AttentionKind.SHADOW);
         assertThat(sentences(overview))
                 .containsExactly(
                         "1 message of mail is a dead letter: they are not tried again until somebody replays or discards"
@@ -243,7 +243,7 @@ class OverviewsTest {
         assertThat(overview(null).attention()).as("just over").isEmpty();
         time.advance(Duration.ofMinutes(5));
         Attention lease = overview(null).attention().get(0);
-        assertThat(lease.kind()).isEqualTo(Attention.Kind.OLD_LEASE);
+        assertThat(lease.kind()).isEqualTo(Attention.AttentionKind.OLD_LEASE);
         assertThat(lease.sentence())
                 .isEqualTo(
                         "1 run of mail has an expired lease, the oldest for 5 minutes, and no node took over: check that a"

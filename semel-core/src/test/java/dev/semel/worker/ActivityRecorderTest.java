@@ -7,7 +7,7 @@ import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.ActivityRow;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.Faults.Fault;
@@ -49,7 +49,7 @@ class ActivityRecorderTest {
         node.round(time::millis);
     }
 
-    private long sum(Step step, String tenant, String name) {
+    private long sum(ActivityStep step, String tenant, String name) {
         return log.read(step, tenant, 0, Long.MAX_VALUE).stream()
                 .mapToLong(row -> row.counts().of(name))
                 .sum();
@@ -69,17 +69,17 @@ class ActivityRecorderTest {
         node.died("mail", "acme", Failure.Category.NETWORK);
         node.accepted("mail", "acme", 1_500_000);
         round(node);
-        assertThat(log.read(Step.SECONDS, "", 0, Long.MAX_VALUE))
+        assertThat(log.read(ActivityStep.SECONDS, "", 0, Long.MAX_VALUE))
                 .containsExactly(new ActivityRow(
-                        Step.SECONDS,
+                        ActivityStep.SECONDS,
                         START,
                         "",
                         "mail",
                         0,
                         ActivityCounts.parse("accepted 5 ack_11 1 dead_letters 1")));
-        assertThat(sum(Step.SECONDS, "acme", "accepted")).isEqualTo(3);
-        assertThat(sum(Step.SECONDS, "globex", "accepted")).isEqualTo(2);
-        assertThat(sum(Step.SECONDS, "globex", "dead_letters")).isZero();
+        assertThat(sum(ActivityStep.SECONDS, "acme", "accepted")).isEqualTo(3);
+        assertThat(sum(ActivityStep.SECONDS, "globex", "accepted")).isEqualTo(2);
+        assertThat(sum(ActivityStep.SECONDS, "globex", "dead_letters")).isZero();
     }
 
     @Test
@@ -87,18 +87,18 @@ class ActivityRecorderTest {
         ActivityRecorder node = node();
         send(node, "acme", 1);
         round(node);
-        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(1);
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
         send(node, "acme", 1);
         round(node);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(2);
-        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(1);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(2);
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
         for (int i = 0; i < 6; i++) {
             round(node);
         }
-        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(2);
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(2);
         send(node, "acme", 1);
         node.flush(true);
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(3);
         }
     }
@@ -111,8 +111,8 @@ class ActivityRecorderTest {
         ActivityRecorder after = node();
         send(after, "acme", 3);
         after.flush(true);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(5);
-        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(5);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(5);
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(5);
     }
 
     @ParameterizedTest
@@ -131,7 +131,7 @@ class ActivityRecorderTest {
         send(node, "acme", 4);
         round(node);
         node.flush(true);
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(7);
             assertThat(sum(step, "acme", "accepted")).as(step.name()).isEqualTo(7);
         }
@@ -150,9 +150,9 @@ class ActivityRecorderTest {
             assertThatThrownBy(() -> round(node)).isInstanceOf(SemelException.StoreUnavailable.class);
         }
         node.flush(true);
-        assertThat(sum(Step.HOURS, "", "accepted")).isEqualTo(60);
-        assertThat(sum(Step.MINUTES, "", "accepted")).isEqualTo(60);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isBetween(10L, 59L);
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(60);
+        assertThat(sum(ActivityStep.MINUTES, "", "accepted")).isEqualTo(60);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isBetween(10L, 59L);
     }
 
     @Test
@@ -168,7 +168,7 @@ class ActivityRecorderTest {
             round(node);
         }
         node.flush(true);
-        for (Step step : Step.values()) {
+        for (ActivityStep step : ActivityStep.values()) {
             assertThat(sum(step, "", "accepted")).as(step.name()).isEqualTo(25);
         }
     }
@@ -180,13 +180,13 @@ class ActivityRecorderTest {
             send(node, "tenant " + i, i < 10 ? 3 : 1);
         }
         round(node);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(5_020);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(5_020);
         for (int i = 0; i < 10; i++) {
-            assertThat(sum(Step.SECONDS, "tenant " + i, "accepted"))
+            assertThat(sum(ActivityStep.SECONDS, "tenant " + i, "accepted"))
                     .as("the largest have rows of their own")
                     .isEqualTo(3);
         }
-        assertThat(sum(Step.SECONDS, "tenant 4999", "accepted")).isZero();
+        assertThat(sum(ActivityStep.SECONDS, "tenant 4999", "accepted")).isZero();
     }
 
     @Test
@@ -200,8 +200,8 @@ class ActivityRecorderTest {
         }
         send(node, "late", 1);
         round(node);
-        assertThat(sum(Step.SECONDS, "late", "accepted")).isEqualTo(1);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(2_001);
+        assertThat(sum(ActivityStep.SECONDS, "late", "accepted")).isEqualTo(1);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(2_001);
     }
 
     @Test
@@ -211,8 +211,8 @@ class ActivityRecorderTest {
             node.sent("operation " + i, "acme", Outcome.ACCEPTED);
         }
         round(node);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(300);
-        List<ActivityRow> rows = log.read(Step.SECONDS, "", 0, Long.MAX_VALUE);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(300);
+        List<ActivityRow> rows = log.read(ActivityStep.SECONDS, "", 0, Long.MAX_VALUE);
         assertThat(rows).hasSize(201);
         assertThat(rows.get(0).operation()).isEmpty();
         assertThat(rows.get(0).counts().of("accepted")).isEqualTo(100);
@@ -231,8 +231,8 @@ class ActivityRecorderTest {
             round(node);
         }
         node.flush(true);
-        assertThat(sum(Step.SECONDS, "", "accepted")).isEqualTo(80_000);
-        assertThat(sum(Step.HOURS, "tenant 3", "accepted")).isEqualTo(20_000);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(80_000);
+        assertThat(sum(ActivityStep.HOURS, "tenant 3", "accepted")).isEqualTo(20_000);
     }
 
     @Test
@@ -244,13 +244,13 @@ class ActivityRecorderTest {
         for (int i = 0; i < 40; i++) {
             round(node);
         }
-        assertThat(sum(Step.SECONDS, "", "accepted")).isZero();
-        assertThat(sum(Step.MINUTES, "", "accepted")).isEqualTo(1);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isZero();
+        assertThat(sum(ActivityStep.MINUTES, "", "accepted")).isEqualTo(1);
         time.advance(Duration.ofDays(36));
         for (int i = 0; i < 400; i++) {
             round(node);
         }
-        assertThat(sum(Step.MINUTES, "", "accepted")).isZero();
-        assertThat(sum(Step.HOURS, "", "accepted")).isZero();
+        assertThat(sum(ActivityStep.MINUTES, "", "accepted")).isZero();
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isZero();
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.ActivityRow;
 import dev.semel.store.Store;
 import java.util.ArrayList;
@@ -33,11 +33,11 @@ abstract class ActivitySuite extends ContractSuite {
 
     private static ActivityRow row(long began, String tenant, String operation, long node, long executed) {
         return new ActivityRow(
-                Step.SECONDS, began, tenant, operation, node, ActivityCounts.of(Map.of("executed", executed)));
+                ActivityStep.SECONDS, began, tenant, operation, node, ActivityCounts.of(Map.of("executed", executed)));
     }
 
     private List<ActivityRow> all(String tenant) {
-        return activity.read(Step.SECONDS, tenant, Long.MIN_VALUE, Long.MAX_VALUE);
+        return activity.read(ActivityStep.SECONDS, tenant, Long.MIN_VALUE, Long.MAX_VALUE);
     }
 
     @Test
@@ -65,10 +65,10 @@ abstract class ActivitySuite extends ContractSuite {
         for (int i = 0; i < 5; i++) {
             activity.write(List.of(row(START + i * 10_000L, "", "mail", NODE, i)));
         }
-        assertThat(activity.read(Step.SECONDS, "", START + 10_000, START + 30_000))
+        assertThat(activity.read(ActivityStep.SECONDS, "", START + 10_000, START + 30_000))
                 .extracting(ActivityRow::began)
                 .containsExactly(START + 10_000, START + 20_000);
-        assertThat(activity.read(Step.MINUTES, "", 0, Long.MAX_VALUE)).isEmpty();
+        assertThat(activity.read(ActivityStep.MINUTES, "", 0, Long.MAX_VALUE)).isEmpty();
     }
 
     @Test
@@ -85,11 +85,11 @@ abstract class ActivitySuite extends ContractSuite {
 
     @Test
     void oldestRowOfAStepIsFound() {
-        assertThat(activity.oldest(Step.SECONDS, "")).isEmpty();
+        assertThat(activity.oldest(ActivityStep.SECONDS, "")).isEmpty();
         activity.write(List.of(row(START + 10_000, "", "a", NODE, 1), row(START, "", "b", NODE, 1)));
-        assertThat(activity.oldest(Step.SECONDS, "")).hasValue(START);
-        assertThat(activity.oldest(Step.HOURS, "")).isEmpty();
-        assertThat(activity.oldest(Step.SECONDS, "acme")).isEmpty();
+        assertThat(activity.oldest(ActivityStep.SECONDS, "")).hasValue(START);
+        assertThat(activity.oldest(ActivityStep.HOURS, "")).isEmpty();
+        assertThat(activity.oldest(ActivityStep.SECONDS, "acme")).isEmpty();
     }
 
     @Test
@@ -98,23 +98,23 @@ abstract class ActivitySuite extends ContractSuite {
         for (int i = 0; i < 10; i++) {
             rows.add(row(START + i * 10_000L, i % 2 == 0 ? "" : "acme", "mail", NODE, 1));
         }
-        rows.add(new ActivityRow(Step.HOURS, START, "", "mail", NODE, ActivityCounts.NONE));
+        rows.add(new ActivityRow(ActivityStep.HOURS, START, "", "mail", NODE, ActivityCounts.NONE));
         activity.write(rows);
-        assertThat(activity.purge(Step.SECONDS, START + 50_000, 3)).isEqualTo(3);
-        assertThat(activity.purge(Step.SECONDS, START + 50_000, 3)).isEqualTo(2);
-        assertThat(activity.purge(Step.SECONDS, START + 50_000, 3)).isZero();
+        assertThat(activity.purge(ActivityStep.SECONDS, START + 50_000, 3)).isEqualTo(3);
+        assertThat(activity.purge(ActivityStep.SECONDS, START + 50_000, 3)).isEqualTo(2);
+        assertThat(activity.purge(ActivityStep.SECONDS, START + 50_000, 3)).isZero();
         assertThat(all("")).hasSize(2);
         assertThat(all("acme")).hasSize(3);
-        assertThat(activity.oldest(Step.HOURS, "")).hasValue(START);
+        assertThat(activity.oldest(ActivityStep.HOURS, "")).hasValue(START);
     }
 
     @Test
     void namesAndCountsComeBackAsTheyWere() {
         ActivityCounts counts =
                 ActivityCounts.of(Map.of("executed", Long.MAX_VALUE, "call_12", 3L, "later_addition", 1L));
-        activity.write(List.of(new ActivityRow(Step.HOURS, START, "acme", "Größe '\" %_", NODE, counts)));
-        assertThat(activity.read(Step.HOURS, "acme", START, START + 1))
-                .containsExactly(new ActivityRow(Step.HOURS, START, "acme", "Größe '\" %_", 0, counts));
+        activity.write(List.of(new ActivityRow(ActivityStep.HOURS, START, "acme", "Größe '\" %_", NODE, counts)));
+        assertThat(activity.read(ActivityStep.HOURS, "acme", START, START + 1))
+                .containsExactly(new ActivityRow(ActivityStep.HOURS, START, "acme", "Größe '\" %_", 0, counts));
         activity.write(List.of());
     }
 
@@ -134,7 +134,7 @@ abstract class ActivitySuite extends ContractSuite {
         assumeTrue(other != null, "the store lives and dies with its handle");
         try (other) {
             activity.write(List.of(row(START, "", "mail", NODE, 3)));
-            assertThat(other.activity().orElseThrow().read(Step.SECONDS, "", 0, Long.MAX_VALUE))
+            assertThat(other.activity().orElseThrow().read(ActivityStep.SECONDS, "", 0, Long.MAX_VALUE))
                     .containsExactly(row(START, "", "mail", 0, 3));
         }
     }

@@ -63,7 +63,7 @@ final class PostgresActivity implements ActivityLog {
     }
 
     @Override
-    public List<ActivityRow> read(Step step, String tenant, long from, long until) {
+    public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
         return sessions.once("reading the history of activity", connection -> {
             List<ActivityRow> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(READ)) {
@@ -89,7 +89,7 @@ final class PostgresActivity implements ActivityLog {
     }
 
     @Override
-    public OptionalLong oldest(Step step, String tenant) {
+    public OptionalLong oldest(ActivityStep step, String tenant) {
         return sessions.once("reading the history of activity", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(OLDEST)) {
                 new PostgresBinder(statement).number(step.millis()).text(tenant);
@@ -103,7 +103,7 @@ final class PostgresActivity implements ActivityLog {
     }
 
     @Override
-    public int purge(Step step, long before, int limit) {
+    public int purge(ActivityStep step, long before, int limit) {
         return sessions.once("removing old activity", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(PURGE)) {
                 new PostgresBinder(statement)

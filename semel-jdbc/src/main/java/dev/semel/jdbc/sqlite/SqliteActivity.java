@@ -55,7 +55,7 @@ final class SqliteActivity implements ActivityLog {
     }
 
     @Override
-    public List<ActivityRow> read(Step step, String tenant, long from, long until) {
+    public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
         return access.read(session -> ActivityRow.summed(session.all(
                 READ,
                 statement -> {
@@ -69,7 +69,7 @@ final class SqliteActivity implements ActivityLog {
     }
 
     @Override
-    public OptionalLong oldest(Step step, String tenant) {
+    public OptionalLong oldest(ActivityStep step, String tenant) {
         return access.read(session -> session.first(
                         OLDEST,
                         statement -> {
@@ -84,7 +84,7 @@ final class SqliteActivity implements ActivityLog {
     }
 
     @Override
-    public int purge(Step step, long before, int limit) {
+    public int purge(ActivityStep step, long before, int limit) {
         return background.write(db -> db.session().update(PURGE, statement -> {
             statement.setLong(1, step.millis());
             statement.setLong(2, before);

@@ -107,9 +107,9 @@ class PostgresActivityTest {
         schema.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON semel_activity TO " + role);
         try (Store store = PostgresStore.on(as(role), options)) {
             ActivityLog activity = store.activity().orElseThrow();
-            activity.write(List.of(
-                    new ActivityRow(ActivityLog.Step.HOURS, 0, "", "charge", 1, ActivityCounts.parse("executed 1"))));
-            assertThat(activity.purge(ActivityLog.Step.HOURS, 1, 10)).isEqualTo(1);
+            activity.write(List.of(new ActivityRow(
+                    ActivityLog.ActivityStep.HOURS, 0, "", "charge", 1, ActivityCounts.parse("executed 1"))));
+            assertThat(activity.purge(ActivityLog.ActivityStep.HOURS, 1, 10)).isEqualTo(1);
         }
     }
 }

@@ -114,9 +114,9 @@ public final class Version1 {
     public static void assertKeepsActivity(Store store) {
         ActivityLog activity = store.activity().orElseThrow();
         ActivityCounts counts = ActivityCounts.parse("executed 3");
-        activity.write(List.of(new ActivityRow(ActivityLog.Step.HOURS, 0, "", "charge", 1, counts)));
-        assertThat(activity.read(ActivityLog.Step.HOURS, "", 0, 1))
-                .containsExactly(new ActivityRow(ActivityLog.Step.HOURS, 0, "", "charge", 0, counts));
+        activity.write(List.of(new ActivityRow(ActivityLog.ActivityStep.HOURS, 0, "", "charge", 1, counts)));
+        assertThat(activity.read(ActivityLog.ActivityStep.HOURS, "", 0, 1))
+                .containsExactly(new ActivityRow(ActivityLog.ActivityStep.HOURS, 0, "", "charge", 0, counts));
     }
 
     /** A record in every state exists; the run continues under its fence, and messages keep their order. */

@@ -19,17 +19,17 @@ public abstract class ForwardingActivityLog implements ActivityLog {
     }
 
     @Override
-    public List<ActivityRow> read(Step step, String tenant, long from, long until) {
+    public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
         return delegate.read(step, tenant, from, until);
     }
 
     @Override
-    public OptionalLong oldest(Step step, String tenant) {
+    public OptionalLong oldest(ActivityStep step, String tenant) {
         return delegate.oldest(step, tenant);
     }
 
     @Override
-    public int purge(Step step, long before, int limit) {
+    public int purge(ActivityStep step, long before, int limit) {
         return delegate.purge(step, before, limit);
     }
 }

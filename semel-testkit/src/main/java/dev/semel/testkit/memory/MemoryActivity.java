@@ -30,7 +30,7 @@ final class MemoryActivity implements ActivityLog {
     }
 
     @Override
-    public List<ActivityRow> read(Step step, String tenant, long from, long until) {
+    public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
         return state.locked(() -> ActivityRow.summed(rows.values().stream()
                 .filter(row -> row.step() == step && row.tenant().equals(tenant))
                 .filter(row -> row.began() >= from && row.began() < until)
@@ -38,7 +38,7 @@ final class MemoryActivity implements ActivityLog {
     }
 
     @Override
-    public OptionalLong oldest(Step step, String tenant) {
+    public OptionalLong oldest(ActivityStep step, String tenant) {
         return state.locked(() -> rows.values().stream()
                 .filter(row -> row.step() == step && row.tenant().equals(tenant))
                 .mapToLong(ActivityRow::began)
@@ -46,7 +46,7 @@ final class MemoryActivity implements ActivityLog {
     }
 
     @Override
-    public int purge(Step step, long before, int limit) {
+    public int purge(ActivityStep step, long before, int limit) {
         return state.locked(() -> {
             List<ActivityRow> old = rows.values().stream()
                     .filter(row -> row.step() == step && row.began() < before)
