@@ -10,7 +10,7 @@ function ceiling(most) {
     return 1;
   }
   const unit = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map(factor => factor * unit).find(value => value >= most) ?? most;
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(factor => factor * unit).find(value => value >= most) ?? most;
 }
 
 function frame({ title, points, series, format = short, most, marks }) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +32,7 @@ class ConsolePicturesTest {
         pages.put("record", "#/records/" + TroubledLedger.id("acme", "mail", "lost-1"));
         pages.put("dead-letters", ConsoleAddress.DEAD.address());
         Files.createDirectories(PICTURES);
-        try (ConsoleServer server = ConsoleServer.start(LedgerKind.SQLITE);
+        try (ConsoleServer server = ConsoleServer.start(LedgerKind.SQLITE, "552 quota exceeded");
                 ConsolePage page = new ConsolePage(Chromium.shared(), server, Screen.DESKTOP)) {
             page.logIn(ConsoleServer.ADMIN);
             for (Map.Entry<String, String> each : pages.entrySet()) {
@@ -49,7 +51,8 @@ class ConsolePicturesTest {
     private static void write(ConsolePage page, String name) throws IOException {
         Path file = PICTURES.resolve(name + ".png");
         page.page().mouse().move(0, 0);
-        page.page().screenshot(new Page.ScreenshotOptions().setPath(file));
+        byte[] taken = page.page().screenshot(new Page.ScreenshotOptions());
+        ImageIO.write(FewColours.of(ImageIO.read(new ByteArrayInputStream(taken))), "png", file.toFile());
         assertThat(Files.size(file)).as(name).isLessThan(LARGEST);
     }
 }

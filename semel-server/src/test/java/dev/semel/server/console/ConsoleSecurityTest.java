@@ -9,14 +9,26 @@ import static dev.semel.server.console.TroubledLedger.MARKUP;
 import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.Route;
+import dev.semel.server.SemelServer;
+import dev.semel.server.config.ConfigFile;
+import dev.semel.server.config.Secrets;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
+import dev.semel.testkit.Scratch;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Who gets in, what they see, and what pages of other sites cannot do. */
 @Timeout(120)
@@ -85,6 +98,50 @@ class ConsoleSecurityTest {
         page.enter(VIEWER);
         page.ready();
         assertThat(page.page().locator(".person")).containsText("vera");
+    }
+
+    @Test
+    void h1_firstLoginIsByTheSecretOfTheLogOnce() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.semel");
+        Level before = logger.getLevel();
+        logger.setLevel(Level.WARN);
+        log.start();
+        logger.addAppender(log);
+        Path file = Scratch.directory("first").resolve("semel.yaml");
+        Files.writeString(
+                file, "store: sqlite:" + file.resolveSibling("ledger.db") + "\nlisten: {address: 127.0.0.1, port: 0}\n");
+        try (SemelServer first = SemelServer.start(
+                ConfigFile.read(file, Secrets.of(Map.of())).config())) {
+            Matcher offered = Pattern.compile("semel_once_[\\w-]{43}").matcher(log.list.toString());
+            assertThat(offered.find()).isTrue();
+            browser().page().navigate(first.uri().resolve("/console/").toString());
+            assertThat(page.main()).containsText("one-time secret into its log");
+            page.enter(offered.group());
+            page.ready();
+            assertThat(page.page().locator(".person")).containsText("first-login");
+            assertThat(page.main()).containsText("Nothing needs a person now");
+            page.page().context().clearCookies();
+            page.page().reload();
+            page.enter(offered.group());
+            assertThat(page.main()).containsText("the one-time secret is wrong, used or expired");
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(before);
+        }
+    }
+
+    @Test
+    void h1_insideAnApplicationItsLoginIsNeeded() {
+        browser().page().route(server.console(), route -> {
+            APIResponse index = route.fetch();
+            route.fulfill(new Route.FulfillOptions()
+                    .setResponse(index)
+                    .setBody(index.text().replace("content=\"secret\"", "content=\"external\"")));
+        });
+        page.visit();
+        assertThat(page.main()).containsText("Your application’s login is needed");
+        assertThat(page.page().locator("input")).hasCount(0);
     }
 
     @Test

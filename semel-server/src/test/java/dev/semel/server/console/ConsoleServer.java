@@ -90,8 +90,13 @@ final class ConsoleServer implements AutoCloseable {
     }
 
     static ConsoleServer start(LedgerKind kind) {
+        return start(kind, TroubledLedger.MARKUP);
+    }
+
+    /** @param complaint what one of the failures says */
+    static ConsoleServer start(LedgerKind kind, String complaint) {
         String store = kind.freshUrl();
-        TroubledLedger.fill(store);
+        TroubledLedger.fill(store, complaint);
         try {
             HttpServer receiver = receiver();
             Path file = Scratch.directory("console").resolve("semel.yaml");

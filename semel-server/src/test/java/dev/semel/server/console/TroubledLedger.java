@@ -58,25 +58,32 @@ final class TroubledLedger {
             Channel.atomic("plan", String.class).withPolicy("steady");
 
     private final Engine engine;
+    private final String complaint;
 
-    private TroubledLedger(Engine engine) {
+    private TroubledLedger(Engine engine, String complaint) {
         this.engine = engine;
+        this.complaint = complaint;
     }
 
-    /** Fills the store behind the address, and closes it. */
-    static void fill(String url) {
+    /**
+     * Fills the store behind the address, and closes it.
+     *
+     * @param complaint what one of the failures says
+     */
+    static void fill(String url, String complaint) {
         try (Engine engine = EngineSettings.at(url)
                 .withPolicy(STEADY)
                 .withPolicy(STRICT)
                 .withPolicy(PATIENT)
                 .withoutBackground()
                 .open()) {
-            TroubledLedger ledger = new TroubledLedger(engine);
+            TroubledLedger ledger = new TroubledLedger(engine, complaint);
             ledger.handle();
             TENANTS.forEach(tenant -> ledger.fill(Tenant.of(tenant)));
             ledger.workUntilSettled();
             TENANTS.forEach(tenant -> ledger.wait(Tenant.of(tenant)));
             ledger.shadow();
+            PastHour.write(engine.store().activity().orElseThrow());
             engine.duties().sealer().sealAll();
         }
     }
@@ -91,7 +98,7 @@ final class TroubledLedger {
             failing(
                     mail,
                     "full",
-                    Failure.of(Failure.Category.VALIDATION, "mailbox full: " + MARKUP)
+                    Failure.of(Failure.Category.VALIDATION, "mailbox full: " + complaint)
                             .asException());
         });
         engine.handle(

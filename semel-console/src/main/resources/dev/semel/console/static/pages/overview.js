@@ -37,7 +37,7 @@ function attention(items) {
       h('h2', null, 'Needs a person'),
       h('ul', null, items.map(each => {
         const place = placeOf(each);
-        const words = [label(each.severity === 'high' ? 'bad' : 'warn', KINDS[each.kind] ?? each.kind), h('span', { class: 'says' }, each.sentence)];
+        const words = [label(each.kind === 'unknown' ? 'state-unknown' : each.severity === 'high' ? 'bad' : 'warn', KINDS[each.kind] ?? each.kind), h('span', { class: 'says' }, each.sentence)];
         return h('li', { key: `${each.kind}|${JSON.stringify(each.filter)}`, 'data-row': true },
             place ? h('a', { href: place }, words, h('span', { class: 'arrow', 'aria-hidden': 'true' }, '→')) : h('span', { class: 'plain' }, words));
       })));
@@ -70,7 +70,7 @@ function figures(data) {
   return h('dl', { class: 'figures' },
       figure('Calls', short(totals.calls), `${short(totals.executed)} run, ${short(totals.replayed)} answered again`),
       figure('Accepted', short(totals.acknowledged), `${short(totals.duplicates)} duplicates, ${short(totals.rejected)} rejected`),
-      figure('Ack latency', millis(totals.ack_p99_ms), `99th percentile; half below ${millis(totals.ack_p50_ms)}`),
+      figure('Ack latency', millis(totals.ack_p99_ms), totals.ack_p99_ms == null ? 'nothing was accepted' : `99th percentile; half below ${millis(totals.ack_p50_ms)}`),
       figure('Waiting', `${short(depth)}${more ? '+' : ''}`, oldest < 0 ? 'nothing is due' : `the oldest due for ${span(oldest * 1000)}`),
       figure('Retries', short(totals.retries), `${short(totals.failed)} calls failed`, totals.retries > 0 ? 'warn' : ''),
       figure('Dead letters', short(totals.dead_letters), `${short(totals.unknown)} became unknown`, totals.dead_letters > 0 ? 'bad' : ''));
@@ -78,8 +78,10 @@ function figures(data) {
 
 function charts(data) {
   const points = summed(data, ['calls', 'executed', 'replayed', 'failed', 'retries', 'dead_letters', 'acknowledged']);
+  // The last step is still running: its end would look like a fall.
+  const over = points.slice(0, -1);
   return h('div', { class: 'charts' },
-      lines('Throughput', points, [{ name: 'accepted', field: 'acknowledged', color: 'accent' }, { name: 'run', field: 'executed', color: 'good' }]),
+      lines('Throughput', over, [{ name: 'accepted', field: 'acknowledged', color: 'accent' }, { name: 'run', field: 'executed', color: 'good' }]),
       bars('Answers', points, [{ name: 'run', field: 'executed', color: 'good' }, { name: 'answered again', field: 'replayed', color: 'accent' }, { name: 'failed', field: 'failed', color: 'bad' }]),
       bars('Retries', points, [{ name: 'retries', field: 'retries', color: 'warn' }]),
       bars('Dead letters', points, [{ name: 'dead', field: 'dead_letters', color: 'bad' }]));
@@ -117,7 +119,7 @@ export const overview = {
           h('span', { class: 'dim small pulse', title: 'Read while this page is visible' }, 'as of ', when(data.now))),
       attention(data.attention),
       figures(data),
-      data.history_since ? charts(data)
+      data.operations.some(each => Object.keys(each.series).length > 0) ? charts(data)
           : empty('There is no history yet.', 'Each node writes its figures every 10 seconds: charts appear after the first calls.'),
       data.history_since && new Date(data.history_since) > new Date(data.from) && h('p', { class: 'dim small' }, 'The history begins ', ago(data.history_since), '.'),
       h('h2', null, 'By operation and channel'),

@@ -1,0 +1,60 @@
+package dev.semel.server.console;
+
+import dev.semel.store.ActivityCounts;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityRow;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** The history of an hour before the test, as nodes would have written it: the same in every run. */
+final class PastHour {
+    private static final int STEPS = 360;
+    private static final long NODE = 7;
+
+    /** Calls in a step, on average. */
+    private static final Map<String, Integer> RATES =
+            Map.of("order", 42, "mail", 36, "invoice", 20, "crm", 9, "fax", 2);
+
+    private final Random random = new Random(15);
+    private final List<ActivityRow> rows = new ArrayList<>();
+
+    private PastHour() {}
+
+    static void write(ActivityLog log) {
+        PastHour hour = new PastHour();
+        long now = Step.SECONDS.began(System.currentTimeMillis());
+        for (int i = STEPS; i > 2; i--) {
+            long began = now - i * Step.SECONDS.millis();
+            double swell = 1 + 0.35 * Math.sin(i / 40.0);
+            boolean outage = i > 90 && i < 130;
+            RATES.entrySet().stream()
+                    .sorted(Map.Entry.comparingByKey())
+                    .forEach(each -> hour.add(began, each.getKey(), each.getValue() * swell, outage));
+        }
+        log.write(hour.rows);
+    }
+
+    private void add(long began, String operation, double average, boolean outage) {
+        long executed = around(average);
+        boolean hit = outage && operation.equals("mail");
+        Map<String, Long> counts = new HashMap<>();
+        counts.put("executed", hit ? executed / 3 : executed);
+        counts.put("replayed", around(average * 0.08));
+        counts.put("retries", hit ? executed / 2 : around(average * 0.01));
+        counts.put("failed", hit ? executed / 5 : 0);
+        counts.put("dead_letters", hit && random.nextInt(5) == 0 ? 1L : 0L);
+        counts.put("call_" + (9 + random.nextInt(4)), executed);
+        counts.put("ack_" + (10 + random.nextInt(3)), executed);
+        counts.values().removeIf(count -> count == 0);
+        rows.add(new ActivityRow(
+                Step.SECONDS, began, ActivityLog.ALL_TENANTS, operation, NODE, ActivityCounts.of(counts)));
+    }
+
+    private long around(double average) {
+        return Math.max(0, Math.round(average * (1 + 0.25 * random.nextGaussian())));
+    }
+}
