@@ -2,7 +2,7 @@ package dev.semel.server.console;
 
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
-import dev.semel.store.ActivityLog.Step;
+import dev.semel.store.ActivityLog.ActivityStep;
 import dev.semel.store.ActivityRow;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,9 +26,9 @@ final class PastHour {
 
     static void write(ActivityLog log) {
         PastHour hour = new PastHour();
-        long now = Step.SECONDS.began(System.currentTimeMillis());
+        long now = ActivityStep.SECONDS.began(System.currentTimeMillis());
         for (int i = STEPS; i > 2; i--) {
-            long began = now - i * Step.SECONDS.millis();
+            long began = now - i * ActivityStep.SECONDS.millis();
             double swell = 1 + 0.35 * Math.sin(i / 40.0);
             boolean outage = i > 90 && i < 130;
             RATES.entrySet().stream()
@@ -51,7 +51,7 @@ final class PastHour {
         counts.put("ack_" + (10 + random.nextInt(3)), executed);
         counts.values().removeIf(count -> count == 0);
         rows.add(new ActivityRow(
-                Step.SECONDS, began, ActivityLog.ALL_TENANTS, operation, NODE, ActivityCounts.of(counts)));
+                ActivityStep.SECONDS, began, ActivityLog.ALL_TENANTS, operation, NODE, ActivityCounts.of(counts)));
     }
 
     private long around(double average) {
