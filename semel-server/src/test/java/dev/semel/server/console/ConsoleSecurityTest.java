@@ -110,9 +110,10 @@ class ConsoleSecurityTest {
         logger.addAppender(log);
         Path file = Scratch.directory("first").resolve("semel.yaml");
         Files.writeString(
-                file, "store: sqlite:" + file.resolveSibling("ledger.db") + "\nlisten: {address: 127.0.0.1, port: 0}\n");
-        try (SemelServer first = SemelServer.start(
-                ConfigFile.read(file, Secrets.of(Map.of())).config())) {
+                file,
+                "store: sqlite:" + file.resolveSibling("ledger.db") + "\nlisten: {address: 127.0.0.1, port: 0}\n");
+        try (SemelServer first =
+                SemelServer.start(ConfigFile.read(file, Secrets.of(Map.of())).config())) {
             Matcher offered = Pattern.compile("semel_once_[\\w-]{43}").matcher(log.list.toString());
             assertThat(offered.find()).isTrue();
             browser().page().navigate(first.uri().resolve("/console/").toString());
