@@ -216,7 +216,7 @@ public class WebhookServlet extends HttpServlet {
         try {
             AsyncContext context = request.startAsync(request, response);
             context.setTimeout(LONGEST_WAIT.toMillis());
-            return new WaitingWebhook(message, context, new Answering(response, ids));
+            return new WaitingWebhook(message, context, new LateAnswer(response, ids));
         } catch (RuntimeException | Error e) {
             storing.giveUp();
             throw e;
@@ -224,11 +224,11 @@ public class WebhookServlet extends HttpServlet {
     }
 
     /** Answers a request whose thread has left. */
-    private final class Answering implements WaitingWebhook.Answering {
+    private final class LateAnswer implements WaitingWebhook.Answering {
         private final HttpServletResponse response;
         private final RequestIds ids;
 
-        Answering(HttpServletResponse response, RequestIds ids) {
+        LateAnswer(HttpServletResponse response, RequestIds ids) {
             this.response = response;
             this.ids = ids;
         }
