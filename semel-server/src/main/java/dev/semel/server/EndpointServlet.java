@@ -62,10 +62,14 @@ final class EndpointServlet extends HttpServlet {
     /** A request that is answered later, by another thread, uses its generation until then. */
     private static void leave(HttpServletRequest request, Generation generation) {
         if (request.isAsyncStarted()) {
-            request.getAsyncContext().addListener(new LeavingListener(generation));
-        } else {
-            generation.leave();
+            try {
+                request.getAsyncContext().addListener(new LeavingListener(generation));
+                return;
+            } catch (IllegalStateException e) {
+                LOG.debug("A request has ended meanwhile.", e);
+            }
         }
+        generation.leave();
     }
 
     /** A generation that is retired lets nobody in; its successor is in use before that. Null if it has none: the server stops. */

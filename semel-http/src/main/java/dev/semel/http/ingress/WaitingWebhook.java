@@ -6,6 +6,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +45,13 @@ final class WaitingWebhook implements SharedStoring.Waiting<Message<Webhook>, Se
     }
 
     @Override
-    public void start(Runnable work) {
-        context.start(work);
+    public Object identity() {
+        return List.of(message.tenant(), message.key());
+    }
+
+    @Override
+    public long bytes() {
+        return message.payload().body().length;
     }
 
     /** An acknowledgement has no body, so writing it cannot wait for a slow client; every other answer is written by a thread of its own. */
@@ -67,7 +73,7 @@ final class WaitingWebhook implements SharedStoring.Waiting<Message<Webhook>, Se
         try {
             context.start(() -> once(write));
         } catch (RuntimeException e) {
-            LOG.debug("A request has ended before its answer.", e);
+            once(write);
         }
     }
 
@@ -97,12 +103,10 @@ final class WaitingWebhook implements SharedStoring.Waiting<Message<Webhook>, Se
         once(() -> answering.failed(new IllegalStateException("the store did not answer in time")));
     }
 
-    /** The container ends the request. */
+    /** The container answers with an error of its own: only that is no acknowledgement. */
     @Override
     public void onError(AsyncEvent event) {
-        if (answered.compareAndSet(false, true)) {
-            complete();
-        }
+        answered.set(true);
     }
 
     @Override

@@ -196,7 +196,7 @@ public class WebhookServlet extends HttpServlet {
     private void store(
             Message<Webhook> message, HttpServletRequest request, HttpServletResponse response, RequestIds ids)
             throws IOException, Refused {
-        switch (request.isAsyncSupported() ? storing.enter() : SharedStoring.Turn.STORE_ALONE) {
+        switch (turn(message, request)) {
             case STORE_ALONE -> acknowledge(response, result(store(message)), "");
             case STORE_NOW -> {
                 Sent sent;
@@ -211,14 +211,23 @@ public class WebhookServlet extends HttpServlet {
         }
     }
 
+    /** A key with a time bucket takes a transaction of its own. */
+    private SharedStoring.Turn turn(Message<Webhook> message, HttpServletRequest request) {
+        return request.isAsyncSupported() && message.key().neighbours().isEmpty()
+                ? storing.enter(message.payload().body().length)
+                : SharedStoring.Turn.STORE_ALONE;
+    }
+
+    /** Until it is acknowledged the status is that of a failure, whoever may end the request. */
     private WaitingWebhook waiting(
             Message<Webhook> message, HttpServletRequest request, HttpServletResponse response, RequestIds ids) {
         try {
+            response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
             AsyncContext context = request.startAsync(request, response);
             context.setTimeout(LONGEST_WAIT.toMillis());
             return new WaitingWebhook(message, context, new LateAnswer(response, ids));
         } catch (RuntimeException | Error e) {
-            storing.giveUp();
+            storing.giveUp(message.payload().body().length);
             throw e;
         }
     }
@@ -235,16 +244,24 @@ public class WebhookServlet extends HttpServlet {
 
         @Override
         public void stored(Sent sent) throws IOException {
+            MDC.MDCCloseable correlation = MDC.putCloseable("correlation_id", ids.correlation());
             try {
                 acknowledge(response, result(sent), "");
             } catch (Refused e) {
                 refuse(response, ids, e);
+            } finally {
+                correlation.close();
             }
         }
 
         @Override
         public void failed(RuntimeException why) throws IOException {
-            refuse(response, ids, notStored(why));
+            MDC.MDCCloseable correlation = MDC.putCloseable("correlation_id", ids.correlation());
+            try {
+                refuse(response, ids, notStored(why));
+            } finally {
+                correlation.close();
+            }
         }
     }
 

@@ -20,7 +20,16 @@ class SharedStoringTest {
     private final Deque<Runnable> threads = new ArrayDeque<>();
     private RuntimeException broken;
     private String bad;
-    private final SharedStoring<String, String> storing = new SharedStoring<>(this::store);
+    private boolean threadsAreRefused;
+    private boolean answersAreMissing;
+    private final SharedStoring<String, String> storing = new SharedStoring<>(this::store, this::start);
+
+    private void start(Runnable work) {
+        if (threadsAreRefused) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        threads.add(work);
+    }
 
     private List<String> store(List<String> batch) {
         if (broken != null) {
@@ -30,16 +39,19 @@ class SharedStoringTest {
             throw new IllegalArgumentException(bad);
         }
         stored.add(List.copyOf(batch));
+        if (answersAreMissing) {
+            return List.of();
+        }
         return batch.stream().map(each -> "ok " + each).toList();
     }
 
     private final class Request implements SharedStoring.Waiting<String, String> {
         private final String message;
-        private final boolean ended;
+        private final long bytes;
 
-        Request(String message, boolean ended) {
+        Request(String message, long bytes) {
             this.message = message;
-            this.ended = ended;
+            this.bytes = bytes;
         }
 
         @Override
@@ -48,7 +60,20 @@ class SharedStoringTest {
         }
 
         @Override
+        public Object identity() {
+            return message;
+        }
+
+        @Override
+        public long bytes() {
+            return bytes;
+        }
+
+        @Override
         public void answered(String answer) {
+            if (message.equals("dies")) {
+                throw new StackOverflowError("simulated");
+            }
             answered.add(answer);
         }
 
@@ -56,25 +81,26 @@ class SharedStoringTest {
         public void failed(RuntimeException why) {
             failed.add(message);
         }
-
-        @Override
-        public void start(Runnable work) {
-            if (ended) {
-                throw new IllegalStateException("the request has timed out");
-            }
-            threads.add(work);
-        }
     }
 
     private void occupyLanes() {
         for (int i = 0; i < LANES; i++) {
-            assertThat(storing.enter()).isEqualTo(Turn.STORE_NOW);
+            assertThat(storing.enter(1)).isEqualTo(Turn.STORE_NOW);
         }
     }
 
     private void queue(String message) {
-        assertThat(storing.enter()).isEqualTo(Turn.QUEUE);
-        storing.add(new Request(message, false));
+        queue(message, 1);
+    }
+
+    private void queue(String message, long bytes) {
+        assertThat(storing.enter(bytes)).isEqualTo(Turn.QUEUE);
+        storing.add(new Request(message, bytes));
+    }
+
+    private void assertBothLanesAreThere() {
+        occupyLanes();
+        assertThat(storing.enter(1)).isEqualTo(Turn.QUEUE);
     }
 
     private void runThreads() {
@@ -86,10 +112,10 @@ class SharedStoringTest {
     @Test
     void requestThatFindsAFreeLaneStoresOnItsOwnThread() {
         occupyLanes();
-        assertThat(storing.enter()).isEqualTo(Turn.QUEUE);
-        storing.giveUp();
+        assertThat(storing.enter(1)).isEqualTo(Turn.QUEUE);
+        storing.giveUp(1);
         storing.leave();
-        assertThat(storing.enter()).isEqualTo(Turn.STORE_NOW);
+        assertThat(storing.enter(1)).isEqualTo(Turn.STORE_NOW);
         assertThat(threads).isEmpty();
     }
 
@@ -104,30 +130,80 @@ class SharedStoringTest {
         runThreads();
         assertThat(stored).containsExactly(List.of("a", "b", "c"));
         assertThat(answered).containsExactly("ok a", "ok b", "ok c");
-        assertThat(storing.enter()).isEqualTo(Turn.STORE_NOW);
-        assertThat(storing.enter()).isEqualTo(Turn.QUEUE);
+        assertThat(storing.enter(1)).isEqualTo(Turn.STORE_NOW);
+        assertThat(storing.enter(1)).isEqualTo(Turn.QUEUE);
     }
 
     @Test
     void laneThatBecameFreeBeforeTheRequestWasAddedServesIt() {
         occupyLanes();
-        assertThat(storing.enter()).isEqualTo(Turn.QUEUE);
+        assertThat(storing.enter(1)).isEqualTo(Turn.QUEUE);
         storing.leave();
         storing.leave();
-        storing.add(new Request("a", false));
+        storing.add(new Request("a", 1));
         runThreads();
         assertThat(answered).containsExactly("ok a");
     }
 
     @Test
-    void requestThatTimedOutDoesNotLoseTheLane() {
+    void answerThatThrowsLosesNeitherTheLaneNorTheOtherAnswers() {
         occupyLanes();
-        assertThat(storing.enter()).isEqualTo(Turn.QUEUE);
-        storing.add(new Request("gone", true));
-        queue("a");
+        List.of("a", "dies", "c").forEach(this::queue);
         storing.leave();
-        assertThat(answered).containsExactly("ok gone", "ok a");
-        assertThat(storing.enter()).isEqualTo(Turn.STORE_NOW);
+        storing.leave();
+        runThreads();
+        assertThat(answered).containsExactly("ok a", "ok c");
+        assertBothLanesAreThere();
+    }
+
+    @Test
+    void f6_missingAnswersAreNoAcknowledgements() {
+        occupyLanes();
+        answersAreMissing = true;
+        queue("a");
+        queue("b");
+        storing.leave();
+        storing.leave();
+        runThreads();
+        assertThat(answered).isEmpty();
+        assertThat(failed).containsExactly("a", "b");
+        assertBothLanesAreThere();
+    }
+
+    @Test
+    void b8_withoutAThreadThoseThatWaitAreFailedAndTheLanesStay() {
+        occupyLanes();
+        queue("a");
+        queue("b");
+        threadsAreRefused = true;
+        storing.leave();
+        storing.leave();
+        assertThat(failed).containsExactly("a", "b");
+        assertThat(stored).isEmpty();
+        assertBothLanesAreThere();
+    }
+
+    @Test
+    void duplicatesAreNotInOneBatch() {
+        occupyLanes();
+        List.of("a", "a", "b").forEach(this::queue);
+        storing.leave();
+        runThreads();
+        assertThat(stored).containsExactly(List.of("a", "b"), List.of("a"));
+    }
+
+    @Test
+    void batchesAndTheQueueAreBoundedInBytes() {
+        occupyLanes();
+        queue("a", 5 << 20);
+        queue("b", 5 << 20);
+        queue("c", 20 << 20);
+        assertThat(storing.enter(5 << 20)).isEqualTo(Turn.STORE_ALONE);
+        assertThat(storing.enter(1 << 20)).isEqualTo(Turn.QUEUE);
+        storing.giveUp(1 << 20);
+        storing.leave();
+        runThreads();
+        assertThat(stored).containsExactly(List.of("a"), List.of("b"), List.of("c"));
     }
 
     @Test
@@ -151,17 +227,17 @@ class SharedStoringTest {
         runThreads();
         assertThat(failed).containsExactly("a", "b");
         broken = null;
-        assertThat(storing.enter()).isEqualTo(Turn.STORE_NOW);
+        assertThat(storing.enter(1)).isEqualTo(Turn.STORE_NOW);
     }
 
     @Test
     void fullQueueMakesRequestsStoreOnTheirOwnThreads() {
         occupyLanes();
         int queued = 0;
-        Turn turn = storing.enter();
+        Turn turn = storing.enter(1);
         while (turn == Turn.QUEUE) {
-            storing.add(new Request("m" + queued++, false));
-            turn = storing.enter();
+            storing.add(new Request("m" + queued++, 1));
+            turn = storing.enter(1);
         }
         assertThat(turn).isEqualTo(Turn.STORE_ALONE);
         storing.leave();

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
 
 /**
  * The last writes of a transaction, held back to be sent together with COMMIT in one round trip: the record of a first call, and
@@ -81,18 +80,38 @@ final class PostgresHeldWrites {
         List<Arrival> sent = List.copyOf(messages);
         first = null;
         messages.clear();
+        HeldBatch plain = new HeldBatch(record, sent, Form.PLAIN, commit);
+        if (sent.isEmpty()) {
+            send(connection, plain, now, number);
+            return;
+        }
         // Asked for now, because a pool closes its own connection upon some errors.
         BaseConnection driver = connection.unwrap(BaseConnection.class);
         try {
-            send(connection, new HeldBatch(record, sent, Form.PLAIN, commit), now, number);
+            send(connection, plain, now, number);
         } catch (SQLException e) {
-            boolean mayBeSentBefore = !sent.isEmpty()
-                    && PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)
-                    && driver.getTransactionState() == TransactionState.FAILED;
-            if (!mayBeSentBefore) {
-                throw e;
+            demandSentBefore(e, driver);
+            try {
+                send(connection, new HeldBatch(record, sent, Form.DEMANDING, commit), now, number);
+            } catch (SQLException second) {
+                second.addSuppressed(e);
+                throw second;
             }
-            send(connection, new HeldBatch(record, sent, Form.DEMANDING, commit), now, number);
+        }
+    }
+
+    /**
+     * @throws SQLException the same, if it means something else
+     * @throws PostgresTx.SentBefore when the driver has gone back to a savepoint of its own (autosave), and ours is gone
+     */
+    private static void demandSentBefore(SQLException e, BaseConnection driver) throws SQLException {
+        if (!PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)) {
+            throw e;
+        }
+        switch (driver.getTransactionState()) {
+            case FAILED -> {}
+            case OPEN -> throw new PostgresTx.SentBefore(e);
+            case IDLE -> throw e;
         }
     }
 

@@ -310,7 +310,9 @@ final class PostgresTx implements Transactions.Tx {
         try {
             held.send(connection, sessions.now(), number, true);
         } catch (SQLException e) {
-            boolean writeFailed = driver.getTransactionState() == TransactionState.FAILED;
+            // The state is the last that the server has told: a connection that is lost may have committed since.
+            boolean lost = driver.isClosed() || PostgresErrors.connectionLost(e);
+            boolean writeFailed = !lost && driver.getTransactionState() == TransactionState.FAILED;
             if (writeFailed) {
                 sql(what, () -> {
                     throw told(e, write);

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +177,28 @@ class PostgresHeldMessagesTest {
         assertThat(run("k", message("m"), message("n"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
         assertThat(queuedEvents("n")).isEqualTo(1);
+    }
+
+    @Test
+    void a5_lostReplyToTheCommitBehindADuplicateIsFoundToBeCommitted() throws Exception {
+        store.queue().orElseThrow().enqueue(List.of(message("m")));
+        AtomicInteger commits = new AtomicInteger();
+        proxy.at(sql -> sql.equalsIgnoreCase("commit") && commits.incrementAndGet() == 2, Loss.REPLY);
+        assertThat(run("k", message("m"), message("n"))).isEqualTo("done");
+        assertThat(commits).hasValueGreaterThanOrEqualTo(2);
+        assertThat(answers).hasSize(1);
+        assertThat(effects()).isEqualTo(1);
+        assertThat(queuedEvents("n")).isEqualTo(1);
+    }
+
+    @Test
+    void duplicateOnAConnectionWithAutosaveIsLeftAlone() throws Exception {
+        store.close();
+        store = new PostgresProvider().open(schema.url() + "&autosave=always", StoreProvider.Options.DEFAULT);
+        store.queue().orElseThrow().enqueue(List.of(message("m")));
+        run("k", message("m"), message("n"));
+        assertThat(queuedEvents("m")).isEqualTo(1);
+        assertThat(answers.get(answers.size() - 1).orElseThrow()).hasSize(2);
     }
 
     @Test
