@@ -121,12 +121,20 @@ final class EndpointServlet extends HttpServlet {
     }
 
     private static boolean isRead(HttpServletRequest request, HttpServletResponse response) {
-        boolean read = request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+        boolean read = reads(request);
         if (!read) {
             response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
             response.setHeader("Allow", "GET, HEAD");
         }
         return read;
+    }
+
+    private static boolean reads(HttpServletRequest request) {
+        return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+    }
+
+    private static boolean isFrontPage(HttpServletRequest request, Generation generation) {
+        return request.getRequestURI().equals("/") && reads(request) && isConsoleSeen(request, generation);
     }
 
     private void endpoint(HttpServletRequest request, HttpServletResponse response, Generation generation)
@@ -162,7 +170,7 @@ final class EndpointServlet extends HttpServlet {
                 .findFirst()
                 .orElse(null);
         OpenLedger ledger = generation.ledger();
-        if (source == null && request.getRequestURI().equals("/") && isConsoleSeen(request, generation)) {
+        if (source == null && isFrontPage(request, generation)) {
             response.setStatus(HttpServletResponse.SC_FOUND);
             // Relative: a proxy may have added something in front.
             response.setHeader("Location", "." + CONSOLE + "/");

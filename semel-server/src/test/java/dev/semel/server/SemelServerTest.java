@@ -132,7 +132,8 @@ class SemelServerTest {
                     HttpClient.newHttpClient().send(unsigned, HttpResponse.BodyHandlers.ofString());
             assertThat(rejected.statusCode()).isEqualTo(401);
             assertThat(rejected.body()).contains("ingress.signature_invalid");
-            for (String path : List.of("/", "/in", TestConfig.PATH + "/", "/%2e%2e/livez")) {
+            assertThat(get(server, "/").headers().firstValue("Location")).hasValue("./console/");
+            for (String path : List.of("/in", TestConfig.PATH + "/", "/%2e%2e/livez")) {
                 assertThat(get(server, path).statusCode()).as(path).isBetween(400, 404);
             }
             assertThat(get(server, "/nothing").body()).contains("request.not_found");

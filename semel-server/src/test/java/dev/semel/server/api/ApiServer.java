@@ -165,7 +165,7 @@ final class ApiServer implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(url() + "/api/v1" + path)).timeout(Duration.ofSeconds(60));
+        return HttpRequest.newBuilder(URI.create(url() + "/api/v1" + path)).timeout(Duration.ofSeconds(180));
     }
 
     /** Every answer is compared with the OpenAPI document. */

@@ -64,11 +64,11 @@ class IdentityProviderTest {
     @Test
     void claimsBecomeNameRoleAndTenantAndTheFirstGrantIsUsed() {
         assertThat(person(provider.token(time, "ops", "unknown")))
-                .isEqualTo(new Person("alice@example.com", Role.OPERATOR, Tenant.of("acme")));
+                .isEqualTo(new Person("alice@example.com", Role.OPERATOR, Tenant.of("acme"), "alice@example.com"));
         assertThat(person(provider.token(time, "acme-viewers", "admins")))
-                .isEqualTo(new Person("alice@example.com", Role.ADMIN, null));
+                .isEqualTo(new Person("alice@example.com", Role.ADMIN, null, "alice@example.com"));
         assertThat(person(with(provider.claims(time, "acme-viewers").claim("org", "globex"))))
-                .isEqualTo(new Person("alice@example.com", Role.VIEWER, Tenant.of("acme")));
+                .isEqualTo(new Person("alice@example.com", Role.VIEWER, Tenant.of("acme"), "alice@example.com"));
         Verified verified = (Verified) verifier.verify(provider.token(time, "ops"));
         assertThat(verified.expires()).isEqualTo(Instant.ofEpochMilli(time.millis() + 300_000));
     }
