@@ -28,7 +28,6 @@ final class Probe {
     private final Target target;
     private final String run = UUID.randomUUID().toString().substring(0, 13);
     private final TimeSource time = TimeSource.system();
-    private HttpClient client = client();
     private int used;
 
     Probe(Target target) {
@@ -36,8 +35,8 @@ final class Probe {
     }
 
     /**
-     * A client with connections of its own. A server that rejects a request before it has read all of it may close the
-     * connection. A request that reuses such a connection fails through no fault of the service.
+     * A client with connections of its own, for one request or for some at once. A server may close a connection after any response, such
+     * as one to a request that it has not read to its end. A request that reuses such a connection fails through no fault of the service.
      */
     private static HttpClient client() {
         return HttpClient.newBuilder()
@@ -96,11 +95,7 @@ final class Probe {
 
     ProbeResponse send(HttpRequest.Builder request) {
         try {
-            ProbeResponse reply = new ProbeResponse(client.send(request.build(), BodyHandlers.ofByteArray()));
-            if (reply.status() >= 400) {
-                client = client();
-            }
-            return reply;
+            return new ProbeResponse(client().send(request.build(), BodyHandlers.ofByteArray()));
         } catch (IOException e) {
             throw unanswered(e);
         } catch (InterruptedException e) {
@@ -117,6 +112,7 @@ final class Probe {
 
     /** Sends all requests concurrently. */
     List<ProbeResponse> sendAll(List<HttpRequest.Builder> requests) {
+        HttpClient client = client();
         List<CompletableFuture<ProbeResponse>> sent = requests.stream()
                 .map(request -> client.sendAsync(request.build(), BodyHandlers.ofByteArray())
                         .thenApply(ProbeResponse::new))
@@ -135,7 +131,6 @@ final class Probe {
                 throw interrupted(e);
             }
         }
-        client = client();
         return replies;
     }
 

@@ -92,7 +92,7 @@ class RecoveryTest {
             office.send(
                     office.ada, office.ada.press("t3", "retry", shown.buttons().get("retry")));
             Await.until("it is priced", () -> office.shows("deals", "| priced |"));
-            Await.until("ada is told", () -> office.shows("deals", "Done."));
+            office.retryUntil("slack-inbox", () -> office.shows("deals", "Done."));
             office.retryUntil(
                     "slack-inbox",
                     () -> office.rows(State.COMPLETED, "slack-inbox").size() == 3);
