@@ -155,7 +155,7 @@ public final class Engine implements Semel {
                 registry::definition,
                 operation -> store.queue().isPresent() && registry.handles(operation),
                 services.memory().results()::forget);
-        this.overviews = new Overviews(store, settings.time(), services.breakers()::open);
+        this.overviews = new Overviews(store, settings.time(), new ReadingEngine(services.breakers(), recorder));
         if (settings.background()) {
             startBackground(settings.time());
             if (store.queue().isPresent()) {

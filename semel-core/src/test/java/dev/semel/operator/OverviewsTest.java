@@ -190,7 +190,7 @@ class OverviewsTest {
         assertThat(mail.channel()).isTrue();
         assertThat(mail.waiting().depth()).isEqualTo(2);
         assertThat(mail.waiting().complete()).isTrue();
-        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(40_000);
+        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(35_000);
         assertThat(operation(overview("acme"), "mail").waiting().depth()).isEqualTo(1);
     }
 
@@ -261,6 +261,16 @@ class OverviewsTest {
         assertThat(engine.overviews().of(OverviewWindow.HOUR, null)).isSameAs(second);
         assertThat(second.only("charge").operations()).hasSize(1);
         assertThat(second.only("mail").operations()).isEmpty();
+    }
+
+    @Test
+    void overviewContainsWhatThisNodeCountedSinceItLastWrote() {
+        charge(ACME, "a");
+        assertThat(overview(null).totals().of("executed")).isEqualTo(1);
+        charge(ACME, "b");
+        assertThat(overview(null).totals().of("executed")).isEqualTo(2);
+        flush();
+        assertThat(overview(null).totals().of("executed")).isEqualTo(2);
     }
 
     @Test

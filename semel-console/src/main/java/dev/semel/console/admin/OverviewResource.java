@@ -1,6 +1,7 @@
 package dev.semel.console.admin;
 
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
+import dev.semel.console.admin.AdminEndpoint.AdminReply.LiveEvents;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.operator.ActivitySeries;
@@ -29,11 +30,38 @@ final class OverviewResource {
         this.ledger = ledger;
     }
 
+    /** Which overview somebody asks for. */
+    private record OverviewChoice(
+            OverviewWindow window,
+            @Nullable String tenant,
+            @Nullable String operation,
+            TenantSight sight) {
+        static OverviewChoice of(AdminCall call) throws ApiProblem {
+            return new OverviewChoice(
+                    call.constant("window", OverviewWindow.class).orElse(OverviewWindow.HOUR),
+                    call.tenant(),
+                    call.operation("operation"),
+                    call.sight());
+        }
+
+        Map<String, Object> facts(Overview overview) {
+            return OverviewResource.facts(operation == null ? overview : overview.only(operation), sight);
+        }
+    }
+
+    private Overview read(OverviewChoice choice) {
+        return ledger.overviews().of(choice.window(), choice.tenant());
+    }
+
     AdminReply show(AdminCall call) throws ApiProblem {
-        OverviewWindow window = call.constant("window", OverviewWindow.class).orElse(OverviewWindow.HOUR);
-        String operation = call.operation("operation");
-        Overview overview = ledger.overviews().of(window, call.tenant());
-        return new OneObject(facts(operation == null ? overview : overview.only(operation), call.sight()));
+        OverviewChoice choice = OverviewChoice.of(call);
+        return new OneObject(choice.facts(read(choice)));
+    }
+
+    /** As {@link #show}, now and each time that it was read anew. */
+    AdminReply live(AdminCall call) throws ApiProblem {
+        OverviewChoice choice = OverviewChoice.of(call);
+        return new LiveEvents(new OverviewFollower(() -> read(choice), choice::facts));
     }
 
     /** Whoever belongs to one tenant is not told what operators wrote. */

@@ -148,6 +148,11 @@ final class ConsoleServer implements AutoCloseable {
         return this;
     }
 
+    /** A message that a client sends. */
+    void message(String channel, String key) {
+        client("/api/v1/channels/" + channel + "/messages", "{\"key\":\"" + key + "\",\"payload\":{}}");
+    }
+
     private void client(String path, String json) {
         send(HttpRequest.newBuilder(server.uri().resolve(path))
                 .header("Authorization", "Bearer " + SHOP)

@@ -93,6 +93,39 @@ abstract class ConsoleSuite {
     }
 
     @Test
+    void overviewShowsACallWithoutAReloadAndFollowsOnlyWhileSomebodyLooks() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        WatchedStreams streams = new WatchedStreams(page.page());
+        page.logIn(VIEWER);
+        streams.awaitOpen(1);
+        int reads = streams.reads();
+        server.message("live", "k-1");
+        assertThat(page.main())
+                .containsText("live channel", new LocatorAssertions.ContainsTextOptions().setTimeout(30_000));
+        assertThat(streams.reads()).isEqualTo(reads);
+        streams.hide();
+        assertThat(streams.open()).isZero();
+        streams.reveal();
+        streams.awaitOpen(1);
+        assertThat(streams.reads()).isEqualTo(reads + 1);
+        page.open("#/records");
+        assertThat(streams.open()).isZero();
+    }
+
+    @Test
+    void overviewIsReadAgainWhereStreamsAreNotToBeHad() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        WatchedStreams streams = new WatchedStreams(page.page());
+        page.page().route("**/overview/live*", route -> route.abort());
+        page.logIn(VIEWER);
+        int reads = streams.reads();
+        page.page().waitForCondition(() -> streams.reads() > reads);
+        // The browser reports each attempt that failed.
+        page.page().navigate("about:blank");
+        page.errors().clear();
+    }
+
+    @Test
     void filtersCombineShowAsChipsAndLiveInTheAddress() {
         as(VIEWER).open("#/records");
         page.page().keyboard().press("/");

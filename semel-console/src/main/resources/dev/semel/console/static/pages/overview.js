@@ -108,7 +108,7 @@ export const overview = {
   title: 'Overview',
   every: () => 5_000,
   load: ({ query }, signal) => get('/overview', chosen(query), signal),
-  live: ({ query }, data) => (data.live ? { address: address('/overview/live', chosen(query)), event: 'overview' } : null),
+  live: ({ query }) => ({ address: address('/overview/live', chosen(query)), event: 'overview' }),
   view: (data, context) => {
     const { query } = context;
     return [
