@@ -79,6 +79,7 @@ public final class Overviews {
                 Instant.ofEpochMilli(now),
                 new Overview.OverviewScope(window, Instant.ofEpochMilli(from), tenant),
                 AttentionList.of(present, tenant, node.openBreakers()),
+                ActivitySeries.together(history.values(), window),
                 operations(window, tenant, history, present),
                 log.flatMap(each -> since(each, whose)));
     }

@@ -15,6 +15,9 @@ import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.operator.Overview.Attention;
 import dev.semel.operator.Overview.OperationActivity;
+import dev.semel.store.ActivityCounts;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityRow;
 import dev.semel.store.Claim;
 import dev.semel.store.Reservation;
 import dev.semel.store.Store;
@@ -29,6 +32,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -271,6 +275,37 @@ class OverviewsTest {
         assertThat(overview(null).totals().of("executed")).isEqualTo(2);
         flush();
         assertThat(overview(null).totals().of("executed")).isEqualTo(2);
+    }
+
+    @Test
+    void latenciesAndWhatWaitsAreSeriesOfAllOperationsAndOfEach() {
+        charge(ACME, "a");
+        send(ACME, "m");
+        store.activity()
+                .orElseThrow()
+                .write(List.of(
+                        waiting("mail", "waiting_most 7 due_ms_most 60000 ack_11 3"),
+                        waiting("crm", "waiting_most 2 due_ms_most 90000 ack_12 1")));
+        Overview all = overview(null);
+        assertThat(Arrays.stream(all.waiting()).max()).hasValue(9);
+        assertThat(Arrays.stream(all.history().dueMillis()).max()).hasValue(90_000);
+        assertThat(all.history().ackMillis(0.99).stream().filter(OptionalDouble::isPresent))
+                .isNotEmpty();
+        Overview crm = all.only("crm");
+        assertThat(Arrays.stream(crm.waiting()).max()).hasValue(2);
+        double half = crm.history().ackMillis(0.5).stream()
+                .filter(OptionalDouble::isPresent)
+                .findFirst()
+                .orElseThrow()
+                .getAsDouble();
+        assertThat(half).isBetween(1.024, 4.096);
+        assertThat(all.only("none").history().totals().counts()).isEmpty();
+    }
+
+    private ActivityRow waiting(String operation, String counts) {
+        long began = ActivityLog.ActivityStep.SECONDS.began(time.millis());
+        return new ActivityRow(
+                ActivityLog.ActivityStep.SECONDS, began, "", operation, 99, ActivityCounts.parse(counts));
     }
 
     @Test

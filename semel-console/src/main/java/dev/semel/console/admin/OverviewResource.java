@@ -12,8 +12,10 @@ import dev.semel.operator.OverviewWindow;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.Switchboard.Pause;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -78,6 +80,7 @@ final class OverviewResource {
                 "attention",
                 overview.attention().stream().map(OverviewResource::facts).toList());
         facts.put("totals", totals(overview.totals()));
+        facts.put("series", latenciesAndWaiting(overview));
         facts.put(
                 "operations",
                 overview.operations().stream().map(each -> facts(each, sight)).toList());
@@ -121,6 +124,28 @@ final class OverviewResource {
         putIfPresent(facts, "p99_ms", ActivitySeries.callMillis(counts, NEARLY_ALL));
         putIfPresent(facts, "ack_p50_ms", ActivitySeries.ackMillis(counts, HALF));
         putIfPresent(facts, "ack_p99_ms", ActivitySeries.ackMillis(counts, NEARLY_ALL));
+    }
+
+    /** What cannot be added up over operations by whoever reads it. */
+    private static Map<String, Object> latenciesAndWaiting(Overview overview) {
+        ActivitySeries history = overview.history();
+        Map<String, Object> series = new LinkedHashMap<>();
+        putIfAny(series, "p50_ms", history.callMillis(HALF));
+        putIfAny(series, "p99_ms", history.callMillis(NEARLY_ALL));
+        putIfAny(series, "ack_p50_ms", history.ackMillis(HALF));
+        putIfAny(series, "ack_p99_ms", history.ackMillis(NEARLY_ALL));
+        putUnlessZero(series, "waiting", overview.waiting());
+        putUnlessZero(series, "oldest_due_ms", history.dueMillis());
+        return series;
+    }
+
+    /** A point without calls has no duration. */
+    private static void putIfAny(Map<String, Object> facts, String name, List<OptionalDouble> points) {
+        if (points.stream().anyMatch(OptionalDouble::isPresent)) {
+            List<Object> values = new ArrayList<>();
+            points.forEach(each -> values.add(each.isPresent() ? (Object) each.getAsDouble() : null));
+            facts.put(name, values);
+        }
     }
 
     private static Map<String, Object> facts(OperationActivity activity, TenantSight sight) {

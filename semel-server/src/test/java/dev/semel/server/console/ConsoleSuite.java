@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import dev.semel.testkit.Await;
@@ -123,6 +124,30 @@ abstract class ConsoleSuite {
         // The browser reports each attempt that failed.
         page.page().navigate("about:blank");
         page.errors().clear();
+    }
+
+    @Test
+    void chartsFollowTheOperationThatIsChosenInTheTable() {
+        as(VIEWER);
+        Locator acknowledged = page.page()
+                .getByRole(
+                        AriaRole.IMG,
+                        new com.microsoft.playwright.Page.GetByRoleOptions()
+                                .setName(Pattern.compile("Acknowledged after: half .*99 %.*")));
+        Locator waiting = page.page()
+                .getByRole(
+                        AriaRole.IMG,
+                        new com.microsoft.playwright.Page.GetByRoleOptions()
+                                .setName(Pattern.compile("Waiting: at most [1-9].*")));
+        assertThat(acknowledged).isVisible();
+        assertThat(waiting).isVisible();
+        String all = waiting.getAttribute("aria-label");
+        page.link("crm").click();
+        assertThat(page.page()).hasURL(Pattern.compile(".*#/\\?window=hour&operation=crm"));
+        assertThat(page.rows()).hasCount(1);
+        assertThat(waiting).not().hasAttribute("aria-label", all);
+        page.page().getByLabel("Remove the filter operation crm").click();
+        assertThat(page.link("mail")).isVisible();
     }
 
     @Test

@@ -30,16 +30,17 @@ final class PastHour {
         for (int i = STEPS; i > 2; i--) {
             long began = now - i * ActivityStep.SECONDS.millis();
             double swell = 1 + 0.35 * Math.sin(i / 40.0);
-            boolean outage = i > 90 && i < 130;
             RATES.entrySet().stream()
                     .sorted(Map.Entry.comparingByKey())
-                    .forEach(each -> hour.add(began, each.getKey(), each.getValue() * swell, outage));
+                    .forEach(each -> hour.add(i, began, each.getKey(), each.getValue() * swell));
         }
         log.write(hour.rows);
     }
 
-    private void add(long began, String operation, double average, boolean outage) {
+    /** @param i how many steps ago */
+    private void add(int i, long began, String operation, double average) {
         long executed = around(average);
+        boolean outage = i > 90 && i < 130;
         boolean hit = outage && operation.equals("mail");
         Map<String, Long> counts = new HashMap<>();
         counts.put("executed", hit ? executed / 3 : executed);
@@ -48,6 +49,8 @@ final class PastHour {
         counts.put("failed", hit ? executed / 5 : 0);
         counts.put("dead_letters", hit && random.nextInt(5) == 0 ? 1L : 0L);
         counts.put("call_" + (9 + random.nextInt(4)), executed);
+        counts.put("waiting_most", hit ? executed * (130 - i) / 4 : operation.equals("order") ? 0 : executed / 6);
+        counts.put("due_ms_most", hit ? 900L * (130 - i) : executed * 7);
         counts.put("ack_" + (10 + random.nextInt(3)), executed);
         counts.values().removeIf(count -> count == 0);
         rows.add(new ActivityRow(
