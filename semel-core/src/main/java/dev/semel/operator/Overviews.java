@@ -38,17 +38,29 @@ public final class Overviews {
     private final Store store;
     private final TimeSource time;
     private final ReadingNode node;
+    private final HandledRates rates;
     private final Cache<OverviewKey, Overview> kept;
 
     public Overviews(Store store, TimeSource time, ReadingNode node) {
         this.store = store;
         this.time = time;
         this.node = node;
+        this.rates = new HandledRates(store, time);
         this.kept = Caffeine.newBuilder()
                 .maximumSize(MOST_KEPT)
                 .expireAfterWrite(FRESH)
                 .ticker(time::nanos)
                 .build();
+    }
+
+    /** The node on which they are read. */
+    public ReadingNode node() {
+        return node;
+    }
+
+    /** How fast channels are handled. */
+    public HandledRates rates() {
+        return rates;
     }
 
     private record OverviewKey(
@@ -78,7 +90,7 @@ public final class Overviews {
         return new Overview(
                 Instant.ofEpochMilli(now),
                 new Overview.OverviewScope(window, Instant.ofEpochMilli(from), tenant),
-                AttentionList.of(present, tenant, node.openBreakers()),
+                AttentionList.of(present, tenant, node.breakers()),
                 ActivitySeries.together(history.values(), window),
                 operations(window, tenant, history, present),
                 log.flatMap(each -> since(each, whose)));

@@ -13,6 +13,7 @@ import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.execution.BreakerStanding;
 import dev.semel.operator.Overview.Attention;
 import dev.semel.operator.Overview.OperationActivity;
 import dev.semel.store.ActivityCounts;
@@ -229,6 +230,25 @@ class OverviewsTest {
                                 + " (the receiver is down): it accepts messages and delivers none until it is resumed.",
                         "Operations with prefix re are SHADOW for tenant acme: decisions are recorded and not acted on.");
         assertThat(operation(overview, "mail").pause()).isNotNull();
+    }
+
+    @Test
+    void breakerOfThisNodeThatDoesNotLetEverythingThroughNeedsAPerson() {
+        Channel.Breaker breaker = new Channel.Breaker(50, 2, Duration.ofMinutes(1));
+        engine.handle(MAIL, Channel.Capacity.of(1).withBreaker(breaker), (payload, run) -> {
+            throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
+        });
+        assertThat(overview(null).attention()).isEmpty();
+        send(ACME, "a");
+        send(ACME, "b");
+        work();
+        assertThat(sentences(overview(null)))
+                .containsExactly("The breaker of mail is open on this node: its receiver keeps failing, so calls are held"
+                        + " back. Other nodes have their own breakers.");
+        assertThat(overview(null).attention().get(0).kind()).isEqualTo(Attention.AttentionKind.BREAKER_OPEN);
+        assertThat(overview("acme").attention()).as("of one tenant").isEmpty();
+        assertThat(engine.overviews().node().breakers().get("mail").phase())
+                .isEqualTo(BreakerStanding.Phase.OPEN);
     }
 
     @Test

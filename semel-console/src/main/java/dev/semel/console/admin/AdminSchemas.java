@@ -199,8 +199,20 @@ public final class AdminSchemas {
                     integer("parked_lanes", "Lanes whose head is dead or UNKNOWN.")
                             .always(),
                     integer("unknown", "Messages that may have taken effect.").always(),
+                    number(
+                                    "handled_per_minute",
+                                    "Messages that ended (done, dead or UNKNOWN) a minute, over the last 5 minutes.")
+                            .always(),
+                    object("breaker", "ChannelBreaker", "On the node that answers; left out for people of one tenant."),
                     string("mode", "LIVE, SHADOW or HALTED.").always(),
                     objects("pauses", "Pause", "Of all tenants or of some.").always()),
+            ObjectSchema.of(
+                    "ChannelBreaker",
+                    string("state", "closed, half_open or open.").always(),
+                    time("since", "When it came to stand so, by the clock of the node.")
+                            .always(),
+                    string("node", "The host name and process of the node. Each node has breakers of its own.")
+                            .always()),
             ObjectSchema.of(
                     "Pause",
                     CHANNEL,

@@ -90,7 +90,7 @@ class DocumentedAnswersTest {
                 List.of(new ServerActions.DestinationPart(
                         "app", "https://app.example", "destination.app", "worker.job")),
                 List.of(new ServerActions.GatewayPart("payments", "/payments", "https://payments.example")));
-        server.engine().handle(SLOW, (mail, run) -> {
+        server.engine().handle(SLOW, Channel.Capacity.of(1).withBreaker(Channel.Breaker.usual()), (mail, run) -> {
             throw Failure.of(Failure.Category.RATE_LIMITED, "Slow down.")
                     .withRetryAfter(Duration.ofSeconds(70))
                     .asException();

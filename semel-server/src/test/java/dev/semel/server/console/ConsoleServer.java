@@ -50,9 +50,13 @@ final class ConsoleServer implements AutoCloseable {
               archive:
                 url: ${env:RECEIVER}/down
                 allow: {http: true, networks: [127.0.0.0/8]}
+              status:
+                url: ${env:RECEIVER}/down
+                allow: {http: true, networks: [127.0.0.0/8]}
+                breaker: {failure-percent: 50, calls: 2, pause: 1h}
             routes:
               - from: orders
-                to: [billing, archive]
+                to: [billing, archive, status]
             gateways:
               payments:
                 path: /payments

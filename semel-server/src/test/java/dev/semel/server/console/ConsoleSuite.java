@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.console.ConsolePage.Screen;
@@ -132,12 +133,12 @@ abstract class ConsoleSuite {
         Locator acknowledged = page.page()
                 .getByRole(
                         AriaRole.IMG,
-                        new com.microsoft.playwright.Page.GetByRoleOptions()
+                        new Page.GetByRoleOptions()
                                 .setName(Pattern.compile("Acknowledged after: half .*99 %.*")));
         Locator waiting = page.page()
                 .getByRole(
                         AriaRole.IMG,
-                        new com.microsoft.playwright.Page.GetByRoleOptions()
+                        new Page.GetByRoleOptions()
                                 .setName(Pattern.compile("Waiting: at most [1-9].*")));
         assertThat(acknowledged).isVisible();
         assertThat(waiting).isVisible();
@@ -351,6 +352,23 @@ abstract class ConsoleSuite {
         page.ready();
         assertThat(page.main()).containsText("It holds up its lane.");
         assertThat(page.page().locator("section tbody tr")).hasCount(3);
+    }
+
+    @Test
+    void channelTellsItsRateAndItsOpenBreaker() {
+        as(VIEWER);
+        Locator attention = page.page().getByLabel("Needs a person");
+        assertThat(attention).containsText("The breaker of destination.status is open on this node");
+        attention
+                .locator("a", new Locator.LocatorOptions().setHasText("Breaker open"))
+                .click();
+        Locator status = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("destination.status"));
+        assertThat(status).containsText("Breaker open");
+        assertThat(status).containsText("on node ");
+        Locator mail = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("mail"));
+        assertThat(mail.locator("td[data-title='Handled / min']")).containsText(Pattern.compile("[1-9]"));
     }
 
     @Test

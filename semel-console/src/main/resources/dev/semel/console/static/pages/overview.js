@@ -23,10 +23,10 @@ function placeOf({ kind, filter }) {
   if (kind === 'halted' || kind === 'shadow') {
     return href('/modes');
   }
-  if (kind === 'paused') {
+  if (kind === 'paused' || kind === 'breaker_open') {
     return href('/channels');
   }
-  return kind === 'breaker_open' ? href('/server') : Object.keys(fields).length > 0 ? href('/records', fields) : null;
+  return Object.keys(fields).length > 0 ? href('/records', fields) : null;
 }
 
 function attention(items) {
