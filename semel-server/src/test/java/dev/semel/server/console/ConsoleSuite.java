@@ -207,14 +207,41 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("is dead after 3 attempts");
         assertThat(page.main()).containsText("What to do: Mend the cause");
         assertThat(page.page().locator("svg.timeline"))
-                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt failed.*dead"));
+                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt 1 failed.*: network.*attempt 3 failed.*dead"));
         assertThat(page.page().locator("svg.timeline .band.wait")).hasCount(2);
         assertThat(page.page().getByLabel("Payload")).containsText("\"to\": \"unreachable\"");
         assertThat(page.page().getByLabel("Payload")).not().containsText("s3cret");
         page.open("#/records/" + id("acme", "order", "o-1"));
-        assertThat(page.page().locator(".tree > li")).hasCount(4);
-        page.page().locator(".treebox summary").first().click();
-        assertThat(page.page().locator(".tree > li").first()).isHidden();
+        Locator graph = page.page().getByLabel("order caused 2 steps and 2 messages");
+        assertThat(graph.locator("path.edge")).hasCount(4);
+        assertThat(graph.locator("a").first()).hasAttribute("aria-label", Pattern.compile("order, Done.*this record"));
+        graph.locator("a").first().focus();
+        page.page().keyboard().press("Tab");
+        page.page().keyboard().press("Tab");
+        page.page().keyboard().press("Tab");
+        assertThat(graph.locator("a").nth(3)).isFocused();
+        page.page().keyboard().press("Enter");
+        assertThat(page.page().locator("h1")).containsText("mail");
+    }
+
+    @Test
+    void attemptIsDrawnAsLongAsItTookWithItsCause() {
+        Await.until(
+                "a delivery has failed",
+                () -> !server.get(ADMIN, "/records?operation=destination.archive&tenant=acme&min_attempts=1")
+                        .path("records")
+                        .isEmpty());
+        String failing = server.get(ADMIN, "/records?operation=destination.archive&tenant=acme&min_attempts=1")
+                .path("records")
+                .path(0)
+                .path("id")
+                .asString();
+        as(VIEWER).open("#/records/" + failing);
+        Locator timeline = page.page().locator("svg.timeline");
+        assertThat(timeline)
+                .hasAttribute("aria-label", Pattern.compile(".*attempt 1 failed after \\d+ ms: upstream_error.*"));
+        assertThat(timeline.locator(".attempt rect.run").first()).isVisible();
+        assertThat(timeline.locator(".attempt .cause").first()).hasText("upstream_error");
     }
 
     @Test
