@@ -30,6 +30,11 @@ record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) 
     }
 
     @Override
+    public boolean viewersSeePayloads() {
+        return config.operators().viewersSeePayloads();
+    }
+
+    @Override
     public DestinationState deliveries(Operator operator, String destination, int shown) {
         DestinationReport report = DestinationReport.of(operator, destination, shown);
         return new DestinationState(

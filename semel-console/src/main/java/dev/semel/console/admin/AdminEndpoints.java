@@ -60,7 +60,8 @@ public final class AdminEndpoints {
                     (all, call) -> all.records().list(call)),
             get(
                     "/records/{record}",
-                    "Shows a record. Payload and result need the role operator, and likely secrets are masked.",
+                    "Shows a record. Payload and result need the role operator, or that viewers may see them; likely secrets"
+                            + " are masked.",
                     query(),
                     "Record",
                     (all, call) -> all.records().show(call)),

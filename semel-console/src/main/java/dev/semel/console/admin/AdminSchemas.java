@@ -67,6 +67,8 @@ public final class AdminSchemas {
                     "Record",
                     with(
                             FULL,
+                            bool("contents_hidden", "Whether payload and result are kept from this person.")
+                                    .always(),
                             object("explanation", "Explanation", "Why it is not done.")
                                     .always()),
                     false),

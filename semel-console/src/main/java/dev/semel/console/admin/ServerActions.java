@@ -30,6 +30,11 @@ public interface ServerActions {
     /** What is configured. */
     ServerParts parts();
 
+    /** Whether people with the role viewer see payloads, results and answers of destinations, redacted, as operators do. */
+    default boolean viewersSeePayloads() {
+        return false;
+    }
+
     /**
      * How deliveries to one destination went on all nodes.
      *

@@ -44,8 +44,8 @@ function about(record, context) {
 }
 
 function contents(record, context) {
-  if (!context.may('operator')) {
-    return section('Payload and result', h('p', { class: 'dim' }, 'Your role is viewer: payloads and results need the role operator.'));
+  if (record.contents_hidden) {
+    return section('Payload and result', h('p', { class: 'dim' }, `Your role is ${context.person.role}: payloads and results need the role operator.`));
   }
   const box = (title, text) => h('section', { class: 'card' },
       h('div', { class: 'head' }, h('h2', null, title), text !== undefined && copyButton(pretty(text), 'Copy')),
