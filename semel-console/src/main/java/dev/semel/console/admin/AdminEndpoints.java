@@ -397,7 +397,7 @@ public final class AdminEndpoints {
                     (all, call) -> all.reports().server().policies(call)),
             get(
                     "/server",
-                    "Sources, destinations with their health and last attempts on this node, and gateways.",
+                    "Sources with what this node took in, destinations with their health and last attempts, and gateways.",
                     query(),
                     "Server",
                     (all, call) -> all.reports().server().parts(call)),

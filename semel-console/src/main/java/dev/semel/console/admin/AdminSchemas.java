@@ -381,7 +381,15 @@ public final class AdminSchemas {
                     "ServerSource",
                     string("name", "Its name.").always(),
                     string("channel", "Through which its webhooks come.").always(),
-                    string("policy", "Of that channel.").always()),
+                    string("policy", "Of that channel.").always(),
+                    integer(
+                            "accepted",
+                            "Webhooks that were stored, since the node that answers took its configuration into use; left"
+                                    + " out while it serves none."),
+                    integer("repeated", "Webhooks that were there already, likewise."),
+                    integer("rejected", "Requests that were not acknowledged, likewise."),
+                    time("last_webhook", "When one was last acknowledged, likewise."),
+                    time("last_rejected", "When one was last rejected, likewise.")),
             ObjectSchema.of(
                     "ServerDestination",
                     string("name", "Its name.").always(),

@@ -157,6 +157,22 @@ final class ConsoleServer implements AutoCloseable {
         client("/api/v1/channels/" + channel + "/messages", "{\"key\":\"" + key + "\",\"payload\":{}}");
     }
 
+    /** A webhook without a signature, which is rejected. */
+    void webhook(String json) {
+        HttpRequest request = HttpRequest.newBuilder(
+                        server.uri().resolve("/webhooks/stripe/7f3a9c1e5b2d4068a1c3e5f7"))
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build();
+        try {
+            client.send(request, HttpResponse.BodyHandlers.discarding());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void client(String path, String json) {
         send(HttpRequest.newBuilder(server.uri().resolve(path))
                 .header("Authorization", "Bearer " + SHOP)

@@ -436,6 +436,18 @@ abstract class ConsoleSuite {
     }
 
     @Test
+    void serverTellsWhatCameFromASource() {
+        server.webhook("{\"id\":\"evt_1\"}");
+        as(OPERATOR).open("#/server");
+        Locator stripe = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("stripe"));
+        assertThat(stripe.locator("td[data-title='Last webhook']")).containsText("never");
+        assertThat(stripe.locator("td[data-title='Rejected']")).containsText(Pattern.compile("[1-9]\\d*, last .*"));
+        assertThat(server.get(OPERATOR, "/server").path("sources").path(0).path("accepted").asInt(-1))
+                .isZero();
+    }
+
+    @Test
     void auditIsFilteredExportedAndVerifiedWithAnAnchor() throws Exception {
         as(VIEWER).open("#/audit");
         page.page().getByLabel("Type").selectOption("system.error");
