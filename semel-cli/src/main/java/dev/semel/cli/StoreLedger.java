@@ -9,6 +9,7 @@ import dev.semel.console.rest.ApiProblem;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Overviews;
+import dev.semel.operator.ReadingNode;
 import dev.semel.operator.Replays;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
@@ -16,7 +17,6 @@ import dev.semel.time.TimeSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -33,7 +33,7 @@ final class StoreLedger implements OperatedLedger {
         this.store = store;
         this.another = another;
         this.person = new Person(actor, Role.ADMIN, null);
-        Overviews overviews = new Overviews(store, TimeSource.system(), Set::of);
+        Overviews overviews = new Overviews(store, TimeSource.system(), ReadingNode.IDLE);
         AdminLedger ledger = new AdminLedger(store, Operator.on(store), overviews, Catalogue.shipped(), message -> {
             try (Engine engine = Engine.withoutBackground(another.get())) {
                 engine.send(Replays.CHANNEL, message);

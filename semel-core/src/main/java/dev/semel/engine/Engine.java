@@ -67,6 +67,7 @@ import dev.semel.worker.Registry;
 import dev.semel.worker.Sweeper;
 import dev.semel.worker.Takeovers;
 import dev.semel.worker.VerdictMoves;
+import dev.semel.worker.WaitingSampler;
 import dev.semel.worker.Worker;
 import java.sql.Connection;
 import java.time.Duration;
@@ -155,7 +156,7 @@ public final class Engine implements Semel {
                 registry::definition,
                 operation -> store.queue().isPresent() && registry.handles(operation),
                 services.memory().results()::forget);
-        this.overviews = new Overviews(store, settings.time(), services.breakers()::open);
+        this.overviews = new Overviews(store, settings.time(), new ReadingEngine(services.breakers(), recorder));
         if (settings.background()) {
             startBackground(settings.time());
             if (store.queue().isPresent()) {
@@ -216,18 +217,22 @@ public final class Engine implements Semel {
         housekeepers.add(leases);
         housekeepers.add(new Housekeeper("semel-housekeeper", time, duties.slow()));
         duties.activity()
-                .ifPresent(recorder -> housekeepers.add(new Housekeeper(
-                        "semel-activity",
-                        time,
-                        List.of(Duty.every(
-                                ActivityRecorder.PACE,
-                                "write the history of activity",
-                                () -> recorder.round(() ->
-                                        services.store().switchboard().modes().now()))))));
+                .ifPresent(recorder -> housekeepers.add(new Housekeeper("semel-activity", time, historyDuties(recorder))));
         for (Duty inquiry : duties.inquiring()) {
             housekeepers.add(new Housekeeper("semel-inquiry", time, List.of(inquiry)));
         }
         housekeepers.forEach(Housekeeper::start);
+    }
+
+    private List<Duty> historyDuties(ActivityRecorder recorder) {
+        WaitingSampler sampler = new WaitingSampler(services.store().ledger(), recorder);
+        return List.of(
+                Duty.every(ActivityRecorder.PACE, "look how much waits, for the history", sampler::look),
+                Duty.every(
+                        ActivityRecorder.PACE,
+                        "write the history of activity",
+                        () -> recorder.round(
+                                () -> services.store().switchboard().modes().now())));
     }
 
     /** A {@link Semel} of a framework in front of an engine. */

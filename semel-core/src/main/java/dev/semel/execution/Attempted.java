@@ -21,6 +21,9 @@ interface Attempted {
     /** When it was prepared, by this node's monotonic clock: the deadline of its policy counts from then. */
     long startedNanos();
 
+    /** How long its newest attempt took; 0 where nobody measured it. */
+    long tookNanos();
+
     /** For messages, without its key. */
     String name();
 

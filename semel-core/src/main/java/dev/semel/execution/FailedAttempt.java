@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
  * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
  */
 record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, boolean interrupted) {
+    private static final String TOOK = "took_ms";
     private static final Logger LOG = LoggerFactory.getLogger(FailedAttempt.class);
 
     /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
@@ -100,10 +101,13 @@ record FailedAttempt(Failure failure, RetryDecision decision, RetryInput input, 
         return RetryDecision.pause(attempted.policy(), input);
     }
 
-    /** What the decision rested on, and what the handler noted, as the audit keeps them. */
+    /** What the decision rested on, how long the attempt took, and what the handler noted, as the audit keeps them. */
     Map<String, Object> inputs(Attempted attempted) {
         Map<String, Object> inputs =
                 new LinkedHashMap<>(new DecisionFields(attempted.policy().retry(), input).write());
+        if (attempted.tookNanos() > 0) {
+            inputs.put(TOOK, Duration.ofNanos(attempted.tookNanos()).toMillis());
+        }
         inputs.putAll(attempted.noted());
         return inputs;
     }

@@ -215,6 +215,11 @@ public final class KeylessRetries {
         }
 
         @Override
+        public long tookNanos() {
+            return span.attemptNanos();
+        }
+
+        @Override
         public String name() {
             return work.name() + " (tenant " + work.tenant().name() + ")";
         }

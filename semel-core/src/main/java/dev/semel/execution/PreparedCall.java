@@ -262,6 +262,11 @@ final class PreparedCall<P, R> implements Attempted {
         return startedNanos;
     }
 
+    @Override
+    public long tookNanos() {
+        return span.attemptNanos();
+    }
+
     /** For messages: operation, record and tenant, never the key. */
     @Override
     public String name() {

@@ -7,6 +7,7 @@ import dev.semel.time.TimeSource;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,8 @@ public final class ReceiverBreaker {
 
     private volatile long openUntil;
     private volatile long lastHeard;
+    private volatile CircuitBreaker.State seen = CircuitBreaker.State.CLOSED;
+    private volatile long changedAt;
 
     private ReceiverBreaker() {
         this.breaker = null;
@@ -64,6 +67,7 @@ public final class ReceiverBreaker {
         this.time = time;
         this.openUntil = time.nanos();
         this.lastHeard = openUntil;
+        this.changedAt = time.millis();
     }
 
     private static CircuitBreakerConfig config(Channel.Breaker settings, TimeSource time) {
@@ -133,7 +137,9 @@ public final class ReceiverBreaker {
         if (breaker == null) {
             return true;
         }
-        if (breaker.tryAcquirePermission()) {
+        boolean allowed = breaker.tryAcquirePermission();
+        noteChange(breaker);
+        if (allowed) {
             lastHeard = time.nanos();
             return true;
         }
@@ -187,9 +193,19 @@ public final class ReceiverBreaker {
 
     /** The library does not say how long it stays open: until its pause is over, and not just then. */
     private void noteIfOpened(CircuitBreaker changed) {
+        noteChange(changed);
         long now = time.nanos();
         if (changed.getState() == CircuitBreaker.State.OPEN && openUntil - now <= 0) {
             openUntil = now + pauseNanos + JUST_AFTER;
+        }
+    }
+
+    /** For people: when it came to stand as it does. Two threads may both write the time of one change. */
+    private void noteChange(CircuitBreaker changed) {
+        CircuitBreaker.State now = changed.getState();
+        if (now != seen) {
+            seen = now;
+            changedAt = time.millis();
         }
     }
 
@@ -212,6 +228,20 @@ public final class ReceiverBreaker {
     /** Whether there is one at all. */
     boolean isNone() {
         return breaker == null;
+    }
+
+    /** How it stands: for people, who may read the time a moment before or after the phase. */
+    BreakerStanding standing() {
+        if (breaker == null) {
+            throw new IllegalStateException("There is no breaker.");
+        }
+        BreakerStanding.Phase phase =
+                switch (breaker.getState()) {
+                    case OPEN, FORCED_OPEN -> BreakerStanding.Phase.OPEN;
+                    case HALF_OPEN -> BreakerStanding.Phase.HALF_OPEN;
+                    default -> BreakerStanding.Phase.CLOSED;
+                };
+        return new BreakerStanding(phase, Instant.ofEpochMilli(changedAt));
     }
 
     /** Whether all calls are let through. */

@@ -4,7 +4,6 @@ import dev.semel.Channel;
 import dev.semel.Operation;
 import dev.semel.time.TimeSource;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -21,12 +20,11 @@ public final class ReceiverBreakers {
         return of(definition.name(), definition.guards().breaker());
     }
 
-    /** The names of those that do not let all calls through now. */
-    public Set<String> open() {
+    /** How all of them stand, by name. */
+    public Map<String, BreakerStanding> standings() {
         return breakers.entrySet().stream()
-                .filter(each -> !each.getValue().isClosed())
-                .map(Map.Entry::getKey)
-                .collect(Collectors.toUnmodifiableSet());
+                .collect(Collectors.toUnmodifiableMap(
+                        Map.Entry::getKey, each -> each.getValue().standing()));
     }
 
     /** The breaker of this name, made by the settings that are given first. */

@@ -5,6 +5,7 @@ import dev.semel.store.ActivityRow;
 import dev.semel.watch.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,19 @@ public final class ActivitySeries {
                 .collect(Collectors.toMap(Map.Entry::getKey, each -> new ActivitySeries(each.getValue())));
     }
 
+    /** All of them together, point by point: sums, and the highest of what was seen waiting. */
+    static ActivitySeries together(Collection<ActivitySeries> all, OverviewWindow window) {
+        List<ActivityCounts> points = new ArrayList<>(Collections.nCopies(window.points(), ActivityCounts.NONE));
+        for (ActivitySeries each : all) {
+            for (int i = 0; i < points.size(); i++) {
+                if (each.points.get(i) != ActivityCounts.NONE) {
+                    points.set(i, points.get(i).plus(each.points.get(i)));
+                }
+            }
+        }
+        return new ActivitySeries(points);
+    }
+
     /** The counts of the whole window. */
     public ActivityCounts totals() {
         return totals;
@@ -66,6 +80,26 @@ public final class ActivitySeries {
     /** Messages that were acknowledged as durable, point by point. */
     public long[] acknowledged() {
         return points.stream().mapToLong(ActivitySeries::acknowledged).toArray();
+    }
+
+    /** {@link #callMillis(ActivityCounts, double)}, point by point. */
+    public List<OptionalDouble> callMillis(double part) {
+        return points.stream().map(each -> callMillis(each, part)).toList();
+    }
+
+    /** {@link #ackMillis(ActivityCounts, double)}, point by point. */
+    public List<OptionalDouble> ackMillis(double part) {
+        return points.stream().map(each -> ackMillis(each, part)).toList();
+    }
+
+    /** The most messages that were seen waiting at a time, point by point; of all tenants. */
+    public long[] waiting() {
+        return points("waiting_most");
+    }
+
+    /** The longest in milliseconds that a waiting message was seen to have been due, point by point; of all tenants. */
+    public long[] dueMillis() {
+        return points("due_ms_most");
     }
 
     /** All outcomes together. */
@@ -100,15 +134,18 @@ public final class ActivitySeries {
         return durations;
     }
 
+    /** Durations of one number of digits count as spread evenly. */
     private static OptionalDouble quantile(long[] durations, double part) {
         long all = Arrays.stream(durations).sum();
         long wanted = Math.max(1, (long) Math.ceil(all * part));
         long seen = 0;
         for (int digits = 0; digits < DURATIONS; digits++) {
-            seen += durations[digits];
-            if (all > 0 && seen >= wanted) {
-                return OptionalDouble.of(Math.scalb(1.0, digits) / 1_000);
+            if (all > 0 && seen + durations[digits] >= wanted) {
+                double least = digits == 0 ? 0 : Math.scalb(1.0, digits - 1);
+                double into = (wanted - seen) / (double) durations[digits];
+                return OptionalDouble.of((least + into * (Math.scalb(1.0, digits) - least)) / 1_000);
             }
+            seen += durations[digits];
         }
         return OptionalDouble.empty();
     }

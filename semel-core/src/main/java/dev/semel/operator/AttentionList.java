@@ -1,6 +1,7 @@
 package dev.semel.operator;
 
 import dev.semel.Mode;
+import dev.semel.execution.BreakerStanding;
 import dev.semel.operator.Overview.Attention;
 import dev.semel.operator.Overview.Attention.AttentionKind;
 import dev.semel.store.State;
@@ -18,9 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what needs a person into sentences. Somebody of one tenant is told nothing that operators wrote, and nothing of other tenants. */
@@ -37,14 +36,14 @@ final class AttentionList {
         this.tenant = tenant;
     }
 
-    /** @param openBreakers of this node */
-    static List<Attention> of(PresentState present, @Nullable String tenant, Set<String> openBreakers) {
+    /** @param breakers of this node, by operation */
+    static List<Attention> of(PresentState present, @Nullable String tenant, Map<String, BreakerStanding> breakers) {
         AttentionList list = new AttentionList(present, tenant);
         list.addRecords();
         present.modes().pauses().forEach(list::add);
         present.modes().settings().forEach(list::add);
         if (tenant == null) {
-            new TreeSet<>(openBreakers).forEach(list::addBreaker);
+            breakers.forEach(list::addUnlessClosed);
         }
         return list.items.stream().sorted(URGENT_FIRST).toList();
     }
@@ -199,7 +198,10 @@ final class AttentionList {
                 filter(null, operation)));
     }
 
-    private void addBreaker(String operation) {
+    private void addUnlessClosed(String operation, BreakerStanding breaker) {
+        if (breaker.isClosed()) {
+            return;
+        }
         items.add(new Attention(
                 AttentionKind.BREAKER_OPEN,
                 "The breaker of " + name(operation)

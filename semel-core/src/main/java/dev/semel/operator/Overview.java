@@ -4,6 +4,7 @@ import dev.semel.Mode;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.Switchboard.Pause;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param now when it was read
  * @param attention what needs a person, the most urgent first
+ * @param history of all operations together
  * @param operations those of which there is anything to say, the busiest first
  * @param historySince when the oldest figures that are kept begin; absent when there are none
  */
@@ -21,6 +23,7 @@ public record Overview(
         Instant now,
         OverviewScope scope,
         List<Attention> attention,
+        ActivitySeries history,
         List<OperationActivity> operations,
         Optional<Instant> historySince) {
 
@@ -40,6 +43,9 @@ public record Overview(
 
     /** The same of one operation alone. */
     public Overview only(String operation) {
+        List<OperationActivity> named = operations.stream()
+                .filter(each -> each.name().equals(operation))
+                .toList();
         return new Overview(
                 now,
                 scope,
@@ -47,17 +53,26 @@ public record Overview(
                         .filter(each ->
                                 each.operation() == null || each.operation().equals(operation))
                         .toList(),
-                operations.stream()
-                        .filter(each -> each.name().equals(operation))
-                        .toList(),
+                named.isEmpty()
+                        ? ActivitySeries.none(scope.window())
+                        : named.get(0).history(),
+                named,
                 historySince);
     }
 
     /** The counts of all operations together, over the whole window. */
     public ActivityCounts totals() {
-        return operations.stream()
-                .map(each -> each.history().totals())
-                .reduce(ActivityCounts.NONE, ActivityCounts::plus);
+        return history.totals();
+    }
+
+    /** The most messages of all these channels together that were seen waiting, point by point; of all tenants. */
+    public long[] waiting() {
+        long[] sums = new long[scope.window().points()];
+        for (OperationActivity each : operations) {
+            long[] own = each.history().waiting();
+            Arrays.setAll(sums, i -> sums[i] + own[i]);
+        }
+        return sums;
     }
 
     /**

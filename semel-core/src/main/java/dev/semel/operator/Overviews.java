@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * at a bounded number of rows through an index. Thread-safe.
  */
 public final class Overviews {
-    /** How long an overview is given to everybody who asks. Nodes write their figures as often. */
-    public static final Duration FRESH = Duration.ofMillis(ActivityStep.SECONDS.millis());
+    /** How long an overview is given to everybody who asks. */
+    public static final Duration FRESH = Duration.ofSeconds(5);
 
     private static final int MOST_KEPT = 200;
     private static final int MOST_OPERATIONS = 200;
@@ -38,19 +37,30 @@ public final class Overviews {
 
     private final Store store;
     private final TimeSource time;
-    private final Supplier<Set<String>> openBreakers;
+    private final ReadingNode node;
+    private final HandledRates rates;
     private final Cache<OverviewKey, Overview> kept;
 
-    /** @param openBreakers of this node, by operation */
-    public Overviews(Store store, TimeSource time, Supplier<Set<String>> openBreakers) {
+    public Overviews(Store store, TimeSource time, ReadingNode node) {
         this.store = store;
         this.time = time;
-        this.openBreakers = openBreakers;
+        this.node = node;
+        this.rates = new HandledRates(store, time);
         this.kept = Caffeine.newBuilder()
                 .maximumSize(MOST_KEPT)
                 .expireAfterWrite(FRESH)
                 .ticker(time::nanos)
                 .build();
+    }
+
+    /** The node on which they are read. */
+    public ReadingNode node() {
+        return node;
+    }
+
+    /** How fast channels are handled. */
+    public HandledRates rates() {
+        return rates;
     }
 
     private record OverviewKey(
@@ -71,6 +81,7 @@ public final class Overviews {
         long now = time.millis();
         long from = window.from(now);
         String whose = tenant == null ? ActivityLog.ALL_TENANTS : tenant;
+        node.writeCounts();
         Optional<ActivityLog> log = store.activity();
         Map<String, ActivitySeries> history = log.map(
                         each -> ActivitySeries.of(each.read(window.source(), whose, from, now + 1), window, from))
@@ -79,7 +90,8 @@ public final class Overviews {
         return new Overview(
                 Instant.ofEpochMilli(now),
                 new Overview.OverviewScope(window, Instant.ofEpochMilli(from), tenant),
-                AttentionList.of(present, tenant, openBreakers.get()),
+                AttentionList.of(present, tenant, node.breakers()),
+                ActivitySeries.together(history.values(), window),
                 operations(window, tenant, history, present),
                 log.flatMap(each -> since(each, whose)));
     }

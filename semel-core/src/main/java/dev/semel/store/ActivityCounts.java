@@ -7,12 +7,15 @@ import java.util.TreeMap;
 
 /**
  * Counts by name; what is absent is zero. The names are those of outcomes ({@code executed}), of other events ({@code retries}), and of
- * durations ({@code call_7}: less than 2 to the power of 7 microseconds, and not less than half of it).
+ * durations ({@code call_7}: less than 2 to the power of 7 microseconds, and not less than half of it). A name that ends in
+ * {@code _most} is no count but the highest value that was seen.
  *
  * @param counts names are letters, digits and underscores
  */
 public record ActivityCounts(SortedMap<String, Long> counts) {
     public static final ActivityCounts NONE = new ActivityCounts(new TreeMap<>());
+
+    private static final String HIGHEST = "_most";
 
     public ActivityCounts {
         counts = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(counts));
@@ -28,10 +31,10 @@ public record ActivityCounts(SortedMap<String, Long> counts) {
         return counts.getOrDefault(name, 0L);
     }
 
-    /** Both together. */
+    /** Both together: sums of counts, and the higher one of highest values. */
     public ActivityCounts plus(ActivityCounts other) {
         SortedMap<String, Long> sum = new TreeMap<>(counts);
-        other.counts.forEach((name, count) -> sum.merge(name, count, Long::sum));
+        other.counts.forEach((name, count) -> sum.merge(name, count, name.endsWith(HIGHEST) ? Math::max : Long::sum));
         return new ActivityCounts(sum);
     }
 

@@ -22,6 +22,8 @@ public final class Span {
     private @Nullable RecordId record;
     private String correlationId = "none";
     private int attempt;
+    private long attemptBegan;
+    private long attemptNanos;
     private long fence;
     private long keptMillis = -1;
     private long nanos;
@@ -68,6 +70,8 @@ public final class Span {
         if (this != NONE) {
             boolean first = attempt == 0;
             attempt = number;
+            attemptBegan = time == null ? 0 : time.nanos();
+            attemptNanos = 0;
             if (first && record != null) {
                 CallLog.missed(this);
             }
@@ -77,6 +81,9 @@ public final class Span {
 
     /** Its handler has ended. */
     public void leave() {
+        if (time != null) {
+            attemptNanos = time.nanos() - attemptBegan;
+        }
         trace.leave();
     }
 
@@ -132,6 +139,11 @@ public final class Span {
     /** Of the newest run of the handler; 0 when this call did not run it. */
     public int attempt() {
         return attempt;
+    }
+
+    /** How long the newest run of the handler took; 0 until one has ended. */
+    public long attemptNanos() {
+        return attemptNanos;
     }
 
     /** 0 when it is not known: a direct atomic call draws its fence in its transaction. */

@@ -4,12 +4,13 @@ import dev.semel.store.ActivityCounts;
 import dev.semel.watch.Outcome;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts of one operation, for one tenant or for several. Any thread may count; one at a time takes. Nothing is ever reset, so nothing is
- * lost between the two.
+ * Counts of one operation, for one tenant or for several, and the highest of what was seen waiting. Any thread may count; one at a time
+ * takes. Counts are never reset, so nothing is lost between the two.
  */
 final class ActivityCell {
     static final int RETRIES = Outcome.values().length;
@@ -27,6 +28,8 @@ final class ActivityCell {
 
     private final AtomicReferenceArray<LongAdder> adders = new AtomicReferenceArray<>(NAMES.length);
     private final long[] taken = new long[NAMES.length];
+    private final AtomicLong mostWaiting = new AtomicLong();
+    private final AtomicLong longestDue = new AtomicLong();
     private int idleRounds;
 
     private static String[] names() {
@@ -68,6 +71,12 @@ final class ActivityCell {
         count(ACKS + bucket(nanos));
     }
 
+    /** So many wait, of which one has been due for so long. */
+    void waiting(long depth, long dueMillis) {
+        mostWaiting.accumulateAndGet(depth, Math::max);
+        longestDue.accumulateAndGet(dueMillis, Math::max);
+    }
+
     /** How many binary digits the microseconds have. */
     private static int bucket(long nanos) {
         int digits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, nanos / 1_000));
@@ -87,8 +96,17 @@ final class ActivityCell {
                 }
             }
         }
+        takeHighest("waiting_most", mostWaiting, counts);
+        takeHighest("due_ms_most", longestDue, counts);
         idleRounds = counts.isEmpty() ? idleRounds + 1 : 0;
         return counts.isEmpty() ? ActivityCounts.NONE : new ActivityCounts(counts);
+    }
+
+    private static void takeHighest(String name, AtomicLong highest, SortedMap<String, Long> counts) {
+        long value = highest.getAndSet(0);
+        if (value > 0) {
+            counts.put(name, value);
+        }
     }
 
     /** How many times in a row there was nothing to take. */

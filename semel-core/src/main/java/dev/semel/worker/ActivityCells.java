@@ -37,12 +37,22 @@ final class ActivityCells {
         private final Map<String, ActivityCell> tenants = new ConcurrentHashMap<>();
     }
 
-    ActivityCell of(String operation, String tenant) {
+    private OperationCells of(String operation) {
         OperationCells found = operations.get(operation);
-        if (found == null) {
-            found = operations.computeIfAbsent(
-                    operations.size() < MOST_OPERATIONS ? operation : OTHER_OPERATIONS, name -> new OperationCells());
-        }
+        return found != null
+                ? found
+                : operations.computeIfAbsent(
+                        operations.size() < MOST_OPERATIONS ? operation : OTHER_OPERATIONS,
+                        name -> new OperationCells());
+    }
+
+    /** For what is known of all tenants together and of none alone. */
+    ActivityCell ofAllTenants(String operation) {
+        return of(operation).others;
+    }
+
+    ActivityCell of(String operation, String tenant) {
+        OperationCells found = of(operation);
         ActivityCell cell = found.tenants.get(tenant);
         return cell == null ? added(found, tenant) : cell;
     }

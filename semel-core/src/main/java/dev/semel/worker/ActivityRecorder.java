@@ -94,6 +94,15 @@ public final class ActivityRecorder implements Watch {
     }
 
     /**
+     * So many messages of a channel wait now, of all tenants. The highest value of each step is kept.
+     *
+     * @param dueMillis how long the one that is due longest has been; 0 when none is
+     */
+    void waiting(String channel, long depth, long dueMillis) {
+        cells.ofAllTenants(channel).waiting(depth, dueMillis);
+    }
+
+    /**
      * Writes what was counted, and removes what is old every now and then.
      *
      * @param storeNow reads the store's clock

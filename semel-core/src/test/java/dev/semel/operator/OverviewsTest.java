@@ -13,8 +13,12 @@ import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.execution.BreakerStanding;
 import dev.semel.operator.Overview.Attention;
 import dev.semel.operator.Overview.OperationActivity;
+import dev.semel.store.ActivityCounts;
+import dev.semel.store.ActivityLog;
+import dev.semel.store.ActivityRow;
 import dev.semel.store.Claim;
 import dev.semel.store.Reservation;
 import dev.semel.store.Store;
@@ -29,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -190,7 +195,7 @@ class OverviewsTest {
         assertThat(mail.channel()).isTrue();
         assertThat(mail.waiting().depth()).isEqualTo(2);
         assertThat(mail.waiting().complete()).isTrue();
-        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(40_000);
+        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(35_000);
         assertThat(operation(overview("acme"), "mail").waiting().depth()).isEqualTo(1);
     }
 
@@ -228,6 +233,25 @@ class OverviewsTest {
     }
 
     @Test
+    void breakerOfThisNodeThatDoesNotLetEverythingThroughNeedsAPerson() {
+        Channel.Breaker breaker = new Channel.Breaker(50, 2, Duration.ofMinutes(1));
+        engine.handle(MAIL, Channel.Capacity.of(1).withBreaker(breaker), (payload, run) -> {
+            throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
+        });
+        assertThat(overview(null).attention()).isEmpty();
+        send(ACME, "a");
+        send(ACME, "b");
+        work();
+        assertThat(sentences(overview(null)))
+                .containsExactly("The breaker of mail is open on this node: its receiver keeps failing, so calls are held"
+                        + " back. Other nodes have their own breakers.");
+        assertThat(overview(null).attention().get(0).kind()).isEqualTo(Attention.AttentionKind.BREAKER_OPEN);
+        assertThat(overview("acme").attention()).as("of one tenant").isEmpty();
+        assertThat(engine.overviews().node().breakers().get("mail").phase())
+                .isEqualTo(BreakerStanding.Phase.OPEN);
+    }
+
+    @Test
     void leaseThatNobodyTookOverIsReported() {
         send(ACME, "a");
         store.queue()
@@ -261,6 +285,47 @@ class OverviewsTest {
         assertThat(engine.overviews().of(OverviewWindow.HOUR, null)).isSameAs(second);
         assertThat(second.only("charge").operations()).hasSize(1);
         assertThat(second.only("mail").operations()).isEmpty();
+    }
+
+    @Test
+    void overviewContainsWhatThisNodeCountedSinceItLastWrote() {
+        charge(ACME, "a");
+        assertThat(overview(null).totals().of("executed")).isEqualTo(1);
+        charge(ACME, "b");
+        assertThat(overview(null).totals().of("executed")).isEqualTo(2);
+        flush();
+        assertThat(overview(null).totals().of("executed")).isEqualTo(2);
+    }
+
+    @Test
+    void latenciesAndWhatWaitsAreSeriesOfAllOperationsAndOfEach() {
+        charge(ACME, "a");
+        send(ACME, "m");
+        store.activity()
+                .orElseThrow()
+                .write(List.of(
+                        waiting("mail", "waiting_most 7 due_ms_most 60000 ack_11 3"),
+                        waiting("crm", "waiting_most 2 due_ms_most 90000 ack_12 1")));
+        Overview all = overview(null);
+        assertThat(Arrays.stream(all.waiting()).max()).hasValue(9);
+        assertThat(Arrays.stream(all.history().dueMillis()).max()).hasValue(90_000);
+        assertThat(all.history().ackMillis(0.99).stream().filter(OptionalDouble::isPresent))
+                .isNotEmpty();
+        Overview crm = all.only("crm");
+        assertThat(Arrays.stream(crm.waiting()).max()).hasValue(2);
+        double half = crm.history().ackMillis(0.5).stream()
+                .filter(OptionalDouble::isPresent)
+                .findFirst()
+                .orElseThrow()
+                .getAsDouble();
+        assertThat(half).isBetween(1.024, 4.096);
+        assertThat(all.only("none").history().totals().counts()).isEmpty();
+    }
+
+    private ActivityRow waiting(String operation, String counts) {
+        long began = ActivityLog.ActivityStep.SECONDS.began(time.millis());
+        return new ActivityRow(
+                ActivityLog.ActivityStep.SECONDS, began, "", operation, 99, ActivityCounts.parse(counts));
     }
 
     @Test

@@ -42,7 +42,7 @@ final class Generation {
     Generation(ServerConfig config, LoginState logins, Supplier<ReloadResult> reload) {
         this.config = config;
         this.logins = logins;
-        this.actions = new GenerationActions(config, reload);
+        this.actions = new GenerationActions(config, reload, this::ledger);
     }
 
     ServerConfig config() {

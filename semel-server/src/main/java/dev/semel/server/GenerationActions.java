@@ -3,6 +3,7 @@ package dev.semel.server;
 import dev.semel.console.admin.DeliveryAttempt;
 import dev.semel.console.admin.DeliveryAttempt.DeliveryResult;
 import dev.semel.console.admin.ServerActions;
+import dev.semel.http.ingress.WebhookCounts;
 import dev.semel.operator.Operator;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.GatewayConfig;
@@ -13,9 +14,16 @@ import dev.semel.server.delivery.DestinationReport;
 import dev.semel.server.routing.ServerChannels;
 import java.net.URI;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** What an operator can ask of the server under one configuration. */
-record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) implements ServerActions {
+/**
+ * What an operator can ask of the server under one configuration.
+ *
+ * @param ledger gives null while the store has not been reached
+ */
+record GenerationActions(
+        ServerConfig config, Supplier<ReloadResult> reloading, Supplier<@Nullable OpenLedger> ledger)
+        implements ServerActions {
     @Override
     public ReloadResult reload() {
         return reloading.get();
@@ -24,9 +32,14 @@ record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) 
     @Override
     public ServerParts parts() {
         return new ServerParts(
-                config.sources().stream().map(GenerationActions::part).toList(),
+                config.sources().stream().map(this::part).toList(),
                 config.destinations().stream().map(GenerationActions::part).toList(),
                 config.gateways().stream().map(GenerationActions::part).toList());
+    }
+
+    @Override
+    public boolean viewersSeePayloads() {
+        return config.operators().viewersSeePayloads();
     }
 
     @Override
@@ -48,8 +61,18 @@ record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) 
                 new DeliveryResult(result.status(), result.failure(), result.answer()));
     }
 
-    private static SourcePart part(SourceConfig source) {
-        return new SourcePart(source.name(), ServerChannels.of(source).name(), source.policy());
+    private SourcePart part(SourceConfig source) {
+        OpenLedger open = ledger.get();
+        WebhookCounts counts = open == null ? null : open.received(source);
+        SourceCounts received = counts == null
+                ? null
+                : new SourceCounts(
+                        counts.accepted(),
+                        counts.repeated(),
+                        counts.rejected(),
+                        counts.lastStored(),
+                        counts.lastRejected());
+        return new SourcePart(source.name(), ServerChannels.of(source).name(), source.policy(), received);
     }
 
     private static DestinationPart part(DestinationConfig destination) {

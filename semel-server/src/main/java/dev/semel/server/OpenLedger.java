@@ -6,6 +6,7 @@ import dev.semel.console.admin.AdminServlet;
 import dev.semel.console.admin.ServerActions;
 import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
+import dev.semel.http.ingress.WebhookCounts;
 import dev.semel.http.ingress.WebhookServlet;
 import dev.semel.server.access.Access;
 import dev.semel.server.access.Tokens;
@@ -118,6 +119,11 @@ final class OpenLedger implements AutoCloseable {
 
     HttpServlet endpoint(SourceConfig source) {
         return Objects.requireNonNull(endpoints.get(source.name()));
+    }
+
+    /** What was answered to this source. */
+    WebhookCounts received(SourceConfig source) {
+        return Objects.requireNonNull(endpoints.get(source.name())).counts();
     }
 
     /** Larger webhooks of this source are rejected. */

@@ -26,7 +26,7 @@ class ConsoleTest {
                 base.policies(),
                 base.tokens(),
                 base.routing(),
-                new OperatorSettings(List.of(), null, SessionLimits.USUAL, console));
+                new OperatorSettings(List.of(), null, SessionLimits.USUAL, console, false));
     }
 
     private static HttpResponse<String> get(SemelServer server, String path, String... headers) throws Exception {

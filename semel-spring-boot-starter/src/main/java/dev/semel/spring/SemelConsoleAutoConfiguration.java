@@ -87,7 +87,7 @@ public class SemelConsoleAutoConfiguration {
                 SemelConsoleProperties properties, ConsoleAccess access, EngineOpener.OpenedEngine opened) {
             return mounted(
                     "semelConsoleAdmin",
-                    new AdminServlet(opened.engine(), access, new NoConfigurationFile()),
+                    new AdminServlet(opened.engine(), access, new ApplicationActions(properties.viewersSeePayloads())),
                     path(properties) + "/api/v1/admin/*");
         }
 
@@ -121,7 +121,7 @@ public class SemelConsoleAutoConfiguration {
     }
 
     /** An application has no configuration file of the server. */
-    private static final class NoConfigurationFile implements ServerActions {
+    private record ApplicationActions(boolean viewersSeePayloads) implements ServerActions {
         @Override
         public ReloadResult reload() {
             return new ReloadResult.Rejected(List.of("an application is configured by its own properties; restart it"));

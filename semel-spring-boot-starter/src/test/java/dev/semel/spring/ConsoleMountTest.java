@@ -79,19 +79,24 @@ class ConsoleMountTest {
 
     @BeforeAll
     static void start() {
-        context = new SpringApplicationBuilder(Application.class)
+        context = application("semel.console.operator-authorities=SCOPE_ops");
+    }
+
+    private static ConfigurableApplicationContext application(String property) {
+        ConfigurableApplicationContext started = new SpringApplicationBuilder(Application.class)
                 .properties(
                         "server.port=0",
                         "spring.datasource.url=" + Databases.SQLITE.fresh(),
                         "spring.main.banner-mode=off",
                         "spring.autoconfigure.exclude=" + Databases.JPA,
                         "semel.console.path=/semel",
-                        "semel.console.operator-authorities=SCOPE_ops")
+                        property)
                 .run();
         for (String tenant : new String[] {"acme", "globex"}) {
-            context.getBean(Semel.class)
+            started.getBean(Semel.class)
                     .run(ORDER, Call.of(Tenant.of(tenant), Key.of("o-1"), "o"), (order, run) -> "done");
         }
+        return started;
     }
 
     @AfterAll
@@ -104,6 +109,10 @@ class ConsoleMountTest {
     }
 
     private static HttpRequest.Builder request(String user, String path) {
+        return request(context, user, path);
+    }
+
+    private static HttpRequest.Builder request(ConfigurableApplicationContext context, String user, String path) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
                 "http://localhost:" + context.getEnvironment().getProperty("local.server.port") + "/semel" + path));
         if (!user.equals("nobody")) {
@@ -174,6 +183,25 @@ class ConsoleMountTest {
         assertThat(records.body()).contains("acme").doesNotContain("globex");
         assertThat(get("acme-root", "/api/v1/admin/records?tenant=globex").statusCode())
                 .isEqualTo(403);
+    }
+
+    @Test
+    void h4_viewersSeeNoPayloadsUnlessThePropertySaysSo() throws Exception {
+        assertThat(shownToViewer(context).path("contents_hidden").asBoolean()).isTrue();
+        assertThat(shownToViewer(context).has("result")).isFalse();
+        try (ConfigurableApplicationContext other = application("semel.console.viewers-see-payloads=true")) {
+            assertThat(shownToViewer(other).path("contents_hidden").asBoolean()).isFalse();
+            assertThat(shownToViewer(other).path("result").asString()).contains("done");
+        }
+    }
+
+    private static JsonNode shownToViewer(ConfigurableApplicationContext of) throws Exception {
+        String id = json(send(browser(), request(of, "acme-vera", "/api/v1/admin/records")))
+                .path("records")
+                .path(0)
+                .path("id")
+                .asString();
+        return json(send(browser(), request(of, "acme-vera", "/api/v1/admin/records/" + id)));
     }
 
     @Test

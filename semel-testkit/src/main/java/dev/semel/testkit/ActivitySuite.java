@@ -52,6 +52,16 @@ abstract class ActivitySuite extends ContractSuite {
     }
 
     @Test
+    void highestValuesOfNodesAreComparedAndNotSummed() {
+        ActivityCounts few = ActivityCounts.of(Map.of("waiting_most", 3L, "executed", 1L));
+        ActivityCounts many = ActivityCounts.of(Map.of("waiting_most", 8L, "executed", 1L));
+        activity.write(List.of(
+                new ActivityRow(ActivityStep.SECONDS, START, "", "mail", NODE, many),
+                new ActivityRow(ActivityStep.SECONDS, START, "", "mail", OTHER_NODE, few)));
+        assertThat(all("").get(0).counts()).isEqualTo(ActivityCounts.of(Map.of("waiting_most", 8L, "executed", 2L)));
+    }
+
+    @Test
     void rowThatIsWrittenAgainIsReplacedAndNotAdded() {
         activity.write(List.of(row(START, "", "mail", NODE, 2)));
         activity.write(List.of(row(START, "", "mail", NODE, 2)));

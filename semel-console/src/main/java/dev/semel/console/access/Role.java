@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** What a person may do as an operator. Each role includes the ones before it. */
 public enum Role {
-    /** Look: lists, explanations, the audit. Payloads and results are not shown. */
+    /** Look: lists, explanations, the audit. Payloads and results are not shown, unless a setting allows it. */
     VIEWER,
     /** Act on records and channels: replay, discard, cancel, resolve, pause, resume; see payloads and results, redacted. */
     OPERATOR,

@@ -2,7 +2,6 @@ package dev.semel.console.admin;
 
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.console.access.Person;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.console.rest.Endpoint;
@@ -43,8 +42,8 @@ final class AdminCall {
      * @param body null where there is none
      * @param lines of a body of lines
      */
-    AdminCall(Endpoint endpoint, Person person, List<String> values, AdminInput input) throws ApiProblem {
-        this.sight = new TenantSight(person);
+    AdminCall(Endpoint endpoint, TenantSight sight, List<String> values, AdminInput input) throws ApiProblem {
+        this.sight = sight;
         this.values = values;
         this.parameters = input.parameters();
         this.body = input.body();

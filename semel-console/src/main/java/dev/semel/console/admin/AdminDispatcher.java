@@ -26,10 +26,12 @@ public final class AdminDispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(AdminDispatcher.class);
 
     private final AdminResources resources;
+    private final ServerActions server;
     private final DeniedActions denials;
 
     public AdminDispatcher(AdminLedger ledger, ServerActions server) {
         this.resources = AdminResources.of(ledger, server);
+        this.server = server;
         this.denials = new DeniedActions(ledger.operator(), TimeSource.system());
     }
 
@@ -42,9 +44,9 @@ public final class AdminDispatcher {
     AdminReply respond(FoundEndpoint<AdminEndpoint> found, Person person, AdminInput input) throws ApiProblem {
         denials.flush();
         try {
-            TenantSight sight = new TenantSight(person);
+            TenantSight sight = new TenantSight(person, server.viewersSeePayloads());
             sight.demand(found.entry().role());
-            AdminCall call = new AdminCall(found.entry().endpoint(), person, found.values(), input);
+            AdminCall call = new AdminCall(found.entry().endpoint(), sight, found.values(), input);
             AdminReply reply = found.entry().handler().respond(resources, call);
             call.demandAllRead();
             return reply;

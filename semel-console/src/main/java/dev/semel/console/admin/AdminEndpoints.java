@@ -29,6 +29,7 @@ public final class AdminEndpoints {
     private static final Field UNTIL = Field.time("until", "Only events before this time.");
     private static final Field TYPE = Field.string("type", "Only events of this type, such as system.error.");
     private static final Field WINDOW = Field.string("window", "How far back: 15m, 1h, 7d; 1h if left out.");
+    private static final Field OVERVIEW_WINDOW = Field.string("window", "hour, day or week; hour if left out.");
     private static final Field REASON =
             Field.string("reason", "Why, for the audit.").always();
     private static final Field EVEN_IF_UNKNOWN =
@@ -59,7 +60,8 @@ public final class AdminEndpoints {
                     (all, call) -> all.records().list(call)),
             get(
                     "/records/{record}",
-                    "Shows a record. Payload and result need the role operator, and likely secrets are masked.",
+                    "Shows a record. Payload and result need the role operator, or that viewers may see them; likely secrets"
+                            + " are masked.",
                     query(),
                     "Record",
                     (all, call) -> all.records().show(call)),
@@ -291,21 +293,17 @@ public final class AdminEndpoints {
                             CURSOR),
                     "EventPage",
                     (all, call) -> all.reports().audit().follow(call)),
-            new AdminEndpoint(
-                    new Endpoint(
-                            "GET",
-                            "/admin/audit/live",
-                            "Audit events in the order of the seals, as they are written. A client that reconnects continues"
-                                    + " after Last-Event-ID.",
-                            query(
-                                    TENANT,
-                                    OPERATION,
-                                    TYPE,
-                                    Field.integer(
-                                            "last", "Without a cursor: begin with so many of the newest; 0 to 1000."),
-                                    CURSOR),
-                            EndpointOutput.events("AuditEvent")),
-                    Role.VIEWER,
+            events(
+                    "/audit/live",
+                    "Audit events in the order of the seals, as they are written. A client that reconnects continues"
+                            + " after Last-Event-ID.",
+                    query(
+                            TENANT,
+                            OPERATION,
+                            TYPE,
+                            Field.integer("last", "Without a cursor: begin with so many of the newest; 0 to 1000."),
+                            CURSOR),
+                    "AuditEvent",
                     (all, call) -> all.reports().audit().live(call)),
             new AdminEndpoint(
                     new Endpoint(
@@ -332,9 +330,15 @@ public final class AdminEndpoints {
             get(
                     "/overview",
                     "What happened lately on all nodes, how things stand, and what needs a person.",
-                    query(Field.string("window", "hour, day or week; hour if left out."), TENANT, OPERATION),
+                    query(OVERVIEW_WINDOW, TENANT, OPERATION),
                     "Overview",
                     (all, call) -> all.reports().overview().show(call)),
+            events(
+                    "/overview/live",
+                    "The same, now and each time that it was read anew: about every 5 seconds, by one read for all who follow it.",
+                    query(OVERVIEW_WINDOW, TENANT, OPERATION),
+                    "Overview",
+                    (all, call) -> all.reports().overview().live(call)),
             get(
                     "/retries",
                     "How retries went, by policy and category.",
@@ -393,7 +397,7 @@ public final class AdminEndpoints {
                     (all, call) -> all.reports().server().policies(call)),
             get(
                     "/server",
-                    "Sources, destinations with their health and last attempts on this node, and gateways.",
+                    "Sources with what this node took in, destinations with their health and last attempts, and gateways.",
                     query(),
                     "Server",
                     (all, call) -> all.reports().server().parts(call)),
@@ -437,6 +441,14 @@ public final class AdminEndpoints {
             String path, String summary, EndpointInput input, String schema, AdminHandler handler) {
         return new AdminEndpoint(
                 new Endpoint("GET", "/admin" + path, summary, input, EndpointOutput.json(schema)),
+                Role.VIEWER,
+                handler);
+    }
+
+    private static AdminEndpoint events(
+            String path, String summary, EndpointInput input, String schema, AdminHandler handler) {
+        return new AdminEndpoint(
+                new Endpoint("GET", "/admin" + path, summary, input, EndpointOutput.events(schema)),
                 Role.VIEWER,
                 handler);
     }

@@ -67,6 +67,8 @@ public final class AdminSchemas {
                     "Record",
                     with(
                             FULL,
+                            bool("contents_hidden", "Whether payload and result are kept from this person.")
+                                    .always(),
                             object("explanation", "Explanation", "Why it is not done.")
                                     .always()),
                     false),
@@ -199,8 +201,20 @@ public final class AdminSchemas {
                     integer("parked_lanes", "Lanes whose head is dead or UNKNOWN.")
                             .always(),
                     integer("unknown", "Messages that may have taken effect.").always(),
+                    number(
+                                    "handled_per_minute",
+                                    "Messages that ended (done, dead or UNKNOWN) a minute, over the last 5 minutes.")
+                            .always(),
+                    object("breaker", "ChannelBreaker", "On the node that answers; left out for people of one tenant."),
                     string("mode", "LIVE, SHADOW or HALTED.").always(),
                     objects("pauses", "Pause", "Of all tenants or of some.").always()),
+            ObjectSchema.of(
+                    "ChannelBreaker",
+                    string("state", "closed, half_open or open.").always(),
+                    time("since", "When it came to stand so, by the clock of the node.")
+                            .always(),
+                    string("node", "The host name and process of the node. Each node has breakers of its own.")
+                            .always()),
             ObjectSchema.of(
                     "Pause",
                     CHANNEL,
@@ -367,7 +381,15 @@ public final class AdminSchemas {
                     "ServerSource",
                     string("name", "Its name.").always(),
                     string("channel", "Through which its webhooks come.").always(),
-                    string("policy", "Of that channel.").always()),
+                    string("policy", "Of that channel.").always(),
+                    integer(
+                            "accepted",
+                            "Webhooks that were stored, since the node that answers took its configuration into use; left"
+                                    + " out while it serves none."),
+                    integer("repeated", "Webhooks that were there already, likewise."),
+                    integer("rejected", "Requests that were not acknowledged, likewise."),
+                    time("last_webhook", "When one was last acknowledged, likewise."),
+                    time("last_rejected", "When one was last rejected, likewise.")),
             ObjectSchema.of(
                     "ServerDestination",
                     string("name", "Its name.").always(),

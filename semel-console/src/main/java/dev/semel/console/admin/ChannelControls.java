@@ -44,10 +44,14 @@ final class ChannelControls {
         List<ChannelState> states = call.sight().seesAll()
                 ? ledger.operator().channels()
                 : ofTenant(Objects.requireNonNull(call.sight().own()));
+        ChannelActivity activity =
+                ChannelActivity.of(ledger.overviews(), call.sight().own());
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put(
                 "channels",
-                states.stream().map(each -> facts(each, call.sight())).toList());
+                states.stream()
+                        .map(each -> facts(each, activity, call.sight()))
+                        .toList());
         return new OneObject(facts);
     }
 
@@ -88,7 +92,7 @@ final class ChannelControls {
                 .count();
     }
 
-    private static Map<String, Object> facts(ChannelState channel, TenantSight sight) {
+    private static Map<String, Object> facts(ChannelState channel, ChannelActivity activity, TenantSight sight) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("channel", channel.operation());
         facts.put("waiting", channel.backlog().waiting());
@@ -100,6 +104,7 @@ final class ChannelControls {
         }
         facts.put("parked_lanes", channel.backlog().parkedLanes());
         facts.put("unknown", channel.unknown());
+        activity.addTo(facts, channel.operation());
         facts.put("mode", channel.mode().name());
         facts.put(
                 "pauses",

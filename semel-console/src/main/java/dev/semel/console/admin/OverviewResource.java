@@ -1,6 +1,7 @@
 package dev.semel.console.admin;
 
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
+import dev.semel.console.admin.AdminEndpoint.AdminReply.LiveEvents;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.operator.ActivitySeries;
@@ -11,8 +12,10 @@ import dev.semel.operator.OverviewWindow;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.Switchboard.Pause;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -29,11 +32,38 @@ final class OverviewResource {
         this.ledger = ledger;
     }
 
+    /** Which overview somebody asks for. */
+    private record OverviewChoice(
+            OverviewWindow window,
+            @Nullable String tenant,
+            @Nullable String operation,
+            TenantSight sight) {
+        static OverviewChoice of(AdminCall call) throws ApiProblem {
+            return new OverviewChoice(
+                    call.constant("window", OverviewWindow.class).orElse(OverviewWindow.HOUR),
+                    call.tenant(),
+                    call.operation("operation"),
+                    call.sight());
+        }
+
+        Map<String, Object> facts(Overview overview) {
+            return OverviewResource.facts(operation == null ? overview : overview.only(operation), sight);
+        }
+    }
+
+    private Overview read(OverviewChoice choice) {
+        return ledger.overviews().of(choice.window(), choice.tenant());
+    }
+
     AdminReply show(AdminCall call) throws ApiProblem {
-        OverviewWindow window = call.constant("window", OverviewWindow.class).orElse(OverviewWindow.HOUR);
-        String operation = call.operation("operation");
-        Overview overview = ledger.overviews().of(window, call.tenant());
-        return new OneObject(facts(operation == null ? overview : overview.only(operation), call.sight()));
+        OverviewChoice choice = OverviewChoice.of(call);
+        return new OneObject(choice.facts(read(choice)));
+    }
+
+    /** As {@link #show}, now and each time that it was read anew. */
+    AdminReply live(AdminCall call) throws ApiProblem {
+        OverviewChoice choice = OverviewChoice.of(call);
+        return new LiveEvents(new OverviewFollower(() -> read(choice), choice::facts));
     }
 
     /** Whoever belongs to one tenant is not told what operators wrote. */
@@ -50,6 +80,7 @@ final class OverviewResource {
                 "attention",
                 overview.attention().stream().map(OverviewResource::facts).toList());
         facts.put("totals", totals(overview.totals()));
+        facts.put("series", latenciesAndWaiting(overview));
         facts.put(
                 "operations",
                 overview.operations().stream().map(each -> facts(each, sight)).toList());
@@ -93,6 +124,28 @@ final class OverviewResource {
         putIfPresent(facts, "p99_ms", ActivitySeries.callMillis(counts, NEARLY_ALL));
         putIfPresent(facts, "ack_p50_ms", ActivitySeries.ackMillis(counts, HALF));
         putIfPresent(facts, "ack_p99_ms", ActivitySeries.ackMillis(counts, NEARLY_ALL));
+    }
+
+    /** What cannot be added up over operations by whoever reads it. */
+    private static Map<String, Object> latenciesAndWaiting(Overview overview) {
+        ActivitySeries history = overview.history();
+        Map<String, Object> series = new LinkedHashMap<>();
+        putIfAny(series, "p50_ms", history.callMillis(HALF));
+        putIfAny(series, "p99_ms", history.callMillis(NEARLY_ALL));
+        putIfAny(series, "ack_p50_ms", history.ackMillis(HALF));
+        putIfAny(series, "ack_p99_ms", history.ackMillis(NEARLY_ALL));
+        putUnlessZero(series, "waiting", overview.waiting());
+        putUnlessZero(series, "oldest_due_ms", history.dueMillis());
+        return series;
+    }
+
+    /** A point without calls has no duration. */
+    private static void putIfAny(Map<String, Object> facts, String name, List<OptionalDouble> points) {
+        if (points.stream().anyMatch(OptionalDouble::isPresent)) {
+            List<Object> values = new ArrayList<>();
+            points.forEach(each -> values.add(each.isPresent() ? (Object) each.getAsDouble() : null));
+            facts.put(name, values);
+        }
     }
 
     private static Map<String, Object> facts(OperationActivity activity, TenantSight sight) {

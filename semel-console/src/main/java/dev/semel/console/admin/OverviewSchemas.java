@@ -37,6 +37,13 @@ final class OverviewSchemas {
                             .always(),
                     object("totals", "OverviewTotals", "Of all operations, in the window.")
                             .always(),
+                    map(
+                                    "series",
+                                    "Point by point, of all operations together: p50_ms, p99_ms, ack_p50_ms and"
+                                            + " ack_p99_ms, null where nothing was measured; waiting and oldest_due_ms,"
+                                            + " the highest that was seen, of all tenants only. What has no value is left"
+                                            + " out.")
+                            .always(),
                     objects("operations", "OverviewOperation", "The busiest first, 200 at most.")
                             .always(),
                     time("history_since", "When the oldest figures begin; left out when there are none.")),

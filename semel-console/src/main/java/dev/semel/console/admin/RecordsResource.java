@@ -152,6 +152,7 @@ final class RecordsResource {
     AdminReply show(AdminCall call) throws ApiProblem {
         Row row = FoundRecord.one(ledger, call.sight(), call.value());
         Map<String, Object> facts = RecordFacts.full(row, call.sight());
+        facts.put("contents_hidden", !call.sight().seesContents());
         facts.put("explanation", RecordFacts.explained(row, explanation(call, row)));
         return new OneObject(facts);
     }

@@ -30,6 +30,11 @@ public interface ServerActions {
     /** What is configured. */
     ServerParts parts();
 
+    /** Whether people with the role viewer see payloads, results and answers of destinations, redacted, as operators do. */
+    default boolean viewersSeePayloads() {
+        return false;
+    }
+
     /**
      * How deliveries to one destination went on all nodes.
      *
@@ -52,8 +57,32 @@ public interface ServerActions {
         }
     }
 
-    /** A sender of webhooks. Its path is hard to guess on purpose and is not told. */
-    record SourcePart(String name, String channel, String policy) {}
+    /**
+     * A sender of webhooks. Its path is hard to guess on purpose and is not told.
+     *
+     * @param received null while this node does not serve it
+     */
+    record SourcePart(
+            String name,
+            String channel,
+            String policy,
+            @Nullable SourceCounts received) {}
+
+    /**
+     * What one node answered to a sender since it took its present configuration into use.
+     *
+     * @param accepted webhooks that were stored
+     * @param repeated webhooks that were there already
+     * @param rejected requests that were not acknowledged
+     * @param lastStored null when none was acknowledged
+     * @param lastRejected null when none was rejected
+     */
+    record SourceCounts(
+            long accepted,
+            long repeated,
+            long rejected,
+            @Nullable Instant lastStored,
+            @Nullable Instant lastRejected) {}
 
     /**
      * Where webhooks are delivered.

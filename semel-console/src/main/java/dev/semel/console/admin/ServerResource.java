@@ -12,6 +12,7 @@ import dev.semel.console.admin.ServerActions.DestinationState;
 import dev.semel.console.admin.ServerActions.GatewayPart;
 import dev.semel.console.admin.ServerActions.ReloadResult;
 import dev.semel.console.admin.ServerActions.ServerParts;
+import dev.semel.console.admin.ServerActions.SourceCounts;
 import dev.semel.console.admin.ServerActions.SourcePart;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.operator.Operator.Warrant;
@@ -117,6 +118,14 @@ final class ServerResource {
         facts.put("name", source.name());
         facts.put("channel", source.channel());
         facts.put("policy", source.policy());
+        SourceCounts received = source.received();
+        if (received != null) {
+            facts.put("accepted", received.accepted());
+            facts.put("repeated", received.repeated());
+            facts.put("rejected", received.rejected());
+            put(facts, "last_webhook", received.lastStored());
+            put(facts, "last_rejected", received.lastRejected());
+        }
         return facts;
     }
 

@@ -8,8 +8,12 @@ import dev.semel.console.rest.ApiProblem;
 import dev.semel.store.Row;
 import org.jspecify.annotations.Nullable;
 
-/** What exists for a person: the records of all tenants, or of one. */
-record TenantSight(Person person) {
+/**
+ * What exists for a person: the records of all tenants, or of one.
+ *
+ * @param viewersSeePayloads whether contents are shown to people who may only look
+ */
+record TenantSight(Person person, boolean viewersSeePayloads) {
     /** The only tenant that exists; null when all do. */
     @Nullable
     String own() {
@@ -31,7 +35,7 @@ record TenantSight(Person person) {
 
     /** Whether payloads, results and answers of destinations are shown. */
     boolean seesContents() {
-        return person.role().includes(Role.OPERATOR);
+        return viewersSeePayloads || person.role().includes(Role.OPERATOR);
     }
 
     /**

@@ -32,11 +32,12 @@ const PAGES = {
 };
 const GROUPS = [['o', 'r', 'd'], ['c', 'm', 's'], ['a', 't', 'p', 'k']];
 const MOST_REMEMBERED = 20;
+const SILENCE = 30_000;
 const THEME = 'semel.theme';
 
 /** What was read last, by address: shown at once when a person comes back. */
 const remembered = new Map();
-const app = { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null, timer: 0, stream: null };
+const app = { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null, timer: 0, stream: null, followed: false };
 
 function parse(hash) {
   const [path, text = ''] = hash.replace(/^#/, '').split('?');
@@ -111,10 +112,10 @@ async function read() {
   }
 }
 
-/** Takes what the server sends by itself; when it sends nothing, the page is read again after a while. */
+/** Takes what the server sends by itself; while it sends nothing, the page is read again every now and then. */
 function follow() {
-  const source = app.route.page.live?.(context(), app.data);
-  if (!source || app.stream?.url === new URL(source.address, location.href).href) {
+  const source = app.route.page.live?.(context());
+  if (!source || (app.stream && app.stream.readyState !== EventSource.CLOSED)) {
     return;
   }
   app.stream?.close();
@@ -127,11 +128,17 @@ function follow() {
       app.failure = null;
       remember(route.address, app.data);
       render();
+      plan();
     }
   });
-  stream.addEventListener('open', () => { clearTimeout(app.timer); });
-  stream.addEventListener('error', () => {
+  stream.addEventListener('open', () => {
     if (app.stream === stream) {
+      plan();
+    }
+  });
+  // The browser tries to connect again and again: each failure must not put off the next read.
+  stream.addEventListener('error', () => {
+    if (app.stream === stream && app.followed) {
       plan();
     }
   });
@@ -148,15 +155,21 @@ function unfollow() {
   app.stream = null;
 }
 
-/** Reads again after a while, unless nobody looks or the server sends by itself. */
+/** Reads again after a while, unless nobody looks. A connection may break without a word: then a stream is silent for long. */
 function plan() {
   clearTimeout(app.timer);
-  if (app.stream?.readyState === EventSource.OPEN) {
+  if (document.hidden || !app.person) {
     return;
   }
-  const every = app.failure ? 10_000 : app.route?.page?.every?.(app.data, context()) ?? 0;
-  if (every > 0 && !document.hidden && app.person) {
-    app.timer = setTimeout(read, every);
+  app.followed = app.stream?.readyState === EventSource.OPEN;
+  const every = app.followed ? SILENCE : app.failure ? 10_000 : app.route?.page?.every?.(app.data, context()) ?? 0;
+  if (every > 0) {
+    app.timer = setTimeout(() => {
+      if (app.followed) {
+        unfollow();
+      }
+      read();
+    }, every);
   }
 }
 

@@ -13,25 +13,30 @@ function ceiling(most) {
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(factor => factor * unit).find(value => value >= most) ?? most;
 }
 
+/** Beside a chart stands the sum of its points, unless a series says another total. */
+function withTotals(series) {
+  return series.map(each => ({ total: points => points.reduce((sum, point) => sum + (point[each.field] ?? 0), 0), ...each }));
+}
+
 function frame({ title, points, series, format = short, most, marks }) {
   const last = points.at(-1);
   const day = points.length > 1 && last.at - points[0].at > 26 * 3600_000;
-  const rest = () => series.map(each => [each, each.total ? each.total(points) : last?.[each.field] ?? 0]);
+  const rest = () => series.map(each => [each, each.total(points)]);
   const words = (pairs, at) => [
     ...(at ? [h('span', { class: 'dim' }, clock(at, day))] : []),
-    ...pairs.map(([each, value]) => h('span', null, h('i', { class: `dot ${each.color}` }), `${each.name} `, h('b', null, format(value)))),
+    ...pairs.map(([each, value]) => h('span', null, h('i', { class: `dot ${each.color}` }), `${each.name} `, h('b', null, value == null ? '–' : format(value)))),
   ];
   // Found from the event: the element that was built here may have been used up by an update.
   const say = (event, pairs, at) =>
     event.currentTarget.closest('figure').querySelector('.readout').replaceChildren(...words(pairs, at));
-  const summary = `${title}: ${rest().map(([each, value]) => `${each.name} ${format(value)}`).join(', ')}; highest ${format(most)}`;
+  const summary = `${title}: ${rest().map(([each, value]) => `${each.name} ${value == null ? 'none' : format(value)}`).join(', ')}; highest ${format(most)}`;
   const columns = points.map((point, index) => h('rect', {
     class: 'column',
     x: `${(index / points.length) * 100}%`,
     width: `${100 / points.length}%`,
     y: 0,
     height: HEIGHT,
-    on: { pointerenter: event => say(event, series.map(each => [each, point[each.field] ?? 0]), point.at) },
+    on: { pointerenter: event => say(event, series.map(each => [each, point[each.field]]), point.at) },
   }, h('title', null, bothTimes(point.at))));
   const drawing = h('svg', { class: 'chart', height: HEIGHT, width: '100%', role: 'img', 'aria-label': summary, on: { pointerleave: event => say(event, rest()) } },
       h('line', { class: 'grid', x1: 0, x2: '100%', y1: 0.5, y2: 0.5 }),
@@ -46,7 +51,7 @@ function frame({ title, points, series, format = short, most, marks }) {
           h('span', null, last ? clock(last.at, day) : '')));
 }
 
-/** Stacked columns. Series: {name, field, color}. Points: {at, ...fields}. */
+/** Stacked columns. Series: {name, field, color, total}. Points: {at, ...fields}. */
 export function bars(title, points, series, options = {}) {
   const sums = points.map(point => series.reduce((sum, each) => sum + (point[each.field] ?? 0), 0));
   const most = ceiling(Math.max(0, ...sums));
@@ -59,8 +64,7 @@ export function bars(title, points, series, options = {}) {
       return h('rect', { class: `fill ${each.color}`, x: `${(index + 0.12) * wide}%`, width: `${wide * 0.76}%`, y: top, height: high });
     });
   });
-  const total = field => all => all.reduce((sum, point) => sum + (point[field] ?? 0), 0);
-  return frame({ title, points, most, marks, series: series.map(each => ({ ...each, total: total(each.field) })), ...options });
+  return frame({ title, points, most, marks, series: withTotals(series), ...options });
 }
 
 /** Lines, each from the points that have a value. */
@@ -83,8 +87,7 @@ export function lines(title, points, series, options = {}) {
   };
   const marks = h('svg', { x: 0, y: 0, width: '100%', height: HEIGHT, viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: 'none' },
       series.map(each => h('path', { class: `stroke ${each.color}`, d: path(each), 'vector-effect': 'non-scaling-stroke' })));
-  const total = field => all => all.reduce((sum, point) => sum + (point[field] ?? 0), 0);
-  return frame({ title, points, most, marks, series: series.map(each => ({ ...each, total: total(each.field) })), ...options });
+  return frame({ title, points, most, marks, series: withTotals(series), ...options });
 }
 
 /** A line of a few pixels, for a table. */

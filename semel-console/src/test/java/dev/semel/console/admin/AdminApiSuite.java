@@ -210,6 +210,9 @@ abstract class AdminApiSuite {
         assertThat(mail).hasSize(1);
         assertThat(mail.path(0).path("kind").asString()).isEqualTo("channel");
         assertThat(mail.path(0).path("series").path("dead_letters")).hasSize(120);
+        JsonNode latencies = ok(server.get(VIEWER, "/overview?operation=mail")).path("series");
+        assertThat(latencies.path("ack_p99_ms")).hasSize(120).anyMatch(JsonNode::isNumber);
+        assertThat(latencies.path("ack_p50_ms").path(0).isNull()).isTrue();
         assertThat(server.get(VIEWER, "/overview?window=year").status()).isEqualTo(400);
     }
 

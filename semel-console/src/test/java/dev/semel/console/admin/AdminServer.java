@@ -92,6 +92,7 @@ final class AdminServer implements AutoCloseable {
     private AdminServlet servlet;
     final List<String> handled = new CopyOnWriteArrayList<>();
     volatile boolean mended;
+    volatile boolean viewersSeePayloads;
     volatile Supplier<ServerActions.ReloadResult> onReload = ServerActions.ReloadResult.Reloaded::new;
     volatile ServerActions.ServerParts parts = ServerActions.ServerParts.NONE;
 
@@ -154,6 +155,11 @@ final class AdminServer implements AutoCloseable {
             @Override
             public ServerParts parts() {
                 return parts;
+            }
+
+            @Override
+            public boolean viewersSeePayloads() {
+                return viewersSeePayloads;
             }
         });
         ServletHolder holder = new ServletHolder(servlet);

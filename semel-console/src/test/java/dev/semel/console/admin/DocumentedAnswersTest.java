@@ -86,11 +86,15 @@ class DocumentedAnswersTest {
 
     private static void prepare(AdminServer server) {
         server.parts = new ServerActions.ServerParts(
-                List.of(new ServerActions.SourcePart("stripe", "source.stripe", "webhook.inbox")),
+                List.of(new ServerActions.SourcePart(
+                        "stripe",
+                        "source.stripe",
+                        "webhook.inbox",
+                        new ServerActions.SourceCounts(1, 2, 3, Instant.EPOCH, Instant.EPOCH))),
                 List.of(new ServerActions.DestinationPart(
                         "app", "https://app.example", "destination.app", "worker.job")),
                 List.of(new ServerActions.GatewayPart("payments", "/payments", "https://payments.example")));
-        server.engine().handle(SLOW, (mail, run) -> {
+        server.engine().handle(SLOW, Channel.Capacity.of(1).withBreaker(Channel.Breaker.usual()), (mail, run) -> {
             throw Failure.of(Failure.Category.RATE_LIMITED, "Slow down.")
                     .withRetryAfter(Duration.ofSeconds(70))
                     .asException();

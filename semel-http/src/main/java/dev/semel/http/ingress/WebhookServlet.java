@@ -56,6 +56,8 @@ public class WebhookServlet extends HttpServlet {
     /** Tells what became of a webhook: accepted, duplicate, conflict, or handshake. */
     public static final String RESULT_HEADER = "Semel-Ingress";
 
+    private static final String ACCEPTED = "accepted";
+    private static final String HANDSHAKE = "handshake";
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(WebhookServlet.class);
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -82,6 +84,7 @@ public class WebhookServlet extends HttpServlet {
     private final transient WebhookSource source;
     private final transient SignatureCheck signatures;
     private final transient @Nullable GatewayRuns counts;
+    private final transient WebhookCounts.Counting answered = new WebhookCounts.Counting();
     private final int largestBody;
     private final transient WarningLimit warnings = new WarningLimit(System::nanoTime);
     private final transient SharedStoring<Message<Webhook>, Sent> storing = new SharedStoring<>(this::sendAll);
@@ -141,6 +144,11 @@ public class WebhookServlet extends HttpServlet {
         return largestBody;
     }
 
+    /** What was answered since this servlet was made. */
+    public WebhookCounts counts() {
+        return answered.snapshot();
+    }
+
     private void announce() {
         if (!signatures.isPossible()) {
             LOG.warn(
@@ -177,13 +185,13 @@ public class WebhookServlet extends HttpServlet {
             ReceivedRequest received =
                     new ReceivedRequest(request, body, source.intake().clock().instant());
             if (source.intake().handshake().isUnsigned(received)) {
-                acknowledge(response, "handshake", "");
+                acknowledge(response, HANDSHAKE, "");
                 return;
             }
             signatures.demandValid(received);
             Optional<String> reply = source.intake().handshake().reply(received);
             if (reply.isPresent()) {
-                acknowledge(response, "handshake", reply.get());
+                acknowledge(response, HANDSHAKE, reply.get());
                 return;
             }
             store(message(received, ids), request, response, ids);
@@ -370,7 +378,7 @@ public class WebhookServlet extends HttpServlet {
 
     private String result(Sent sent) throws Refused {
         if (sent instanceof Sent.Accepted accepted) {
-            return accepted.first() ? "accepted" : "duplicate";
+            return accepted.first() ? ACCEPTED : "duplicate";
         }
         if (sent instanceof Sent.Conflict conflict) {
             warnings.next("conflict")
@@ -392,6 +400,9 @@ public class WebhookServlet extends HttpServlet {
 
     private void acknowledge(HttpServletResponse response, String result, String text) throws IOException {
         count(result);
+        if (!result.equals(HANDSHAKE)) {
+            answered.acknowledged(result.equals(ACCEPTED), source.intake().clock().instant());
+        }
         response.setStatus(HttpServletResponse.SC_OK);
         response.setHeader(RESULT_HEADER, result);
         response.setHeader("Cache-Control", "no-store");
@@ -415,6 +426,7 @@ public class WebhookServlet extends HttpServlet {
     private void refuse(HttpServletResponse response, RequestIds ids, Refused refused) throws IOException {
         IngressCode code = refused.code();
         count(code.code());
+        answered.rejected(source.intake().clock().instant());
         OptionalLong withheld = LOGGED_ELSEWHERE.contains(code) ? OptionalLong.empty() : warnings.next(code);
         if (withheld.isPresent()) {
             LOG.warn(

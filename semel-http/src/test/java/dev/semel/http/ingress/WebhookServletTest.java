@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -76,6 +77,32 @@ class WebhookServletTest {
             refused(heard, IngressCode.DISABLED);
             assertThat(heard.retryAfter()).isPositive();
             assertThat(endpoint.messages()).isZero();
+        }
+    }
+
+    @Test
+    void answersAreCountedWithTheTimeOfTheLastOne() {
+        Store store = LedgerKind.MEMORY.fresh().get();
+        List<WebhookServlet> made = new ArrayList<>();
+        try (Endpoint endpoint = Endpoint.serving(
+                Sender.SLACK, Container.JETTY, EngineSettings.on(store).open(), store, (engine, clock) -> {
+                    WebhookServlet servlet = new WebhookServlet(
+                            engine,
+                            INBOX,
+                            Sender.SLACK
+                                    .source(WebhookSecrets.of(Sender.SLACK.secret))
+                                    .withClock(() -> Instant.ofEpochSecond(clock.get())));
+                    made.add(servlet);
+                    return servlet;
+                })) {
+            WebhookServlet servlet = made.get(0);
+            Instant now = Instant.ofEpochSecond(NOW);
+            assertThat(servlet.counts()).isEqualTo(new WebhookCounts(0, 0, 0, null, null));
+            endpoint.send(endpoint.webhook("e-1", Sender.SLACK.body("e-1")));
+            endpoint.send(endpoint.webhook("e-1", Sender.SLACK.body("e-1")));
+            assertThat(servlet.counts()).isEqualTo(new WebhookCounts(1, 1, 0, now, null));
+            endpoint.send(endpoint.request(Map.of(), Sender.utf8(Sender.SLACK.body("e-2"))));
+            assertThat(servlet.counts()).isEqualTo(new WebhookCounts(1, 1, 1, now, now));
         }
     }
 

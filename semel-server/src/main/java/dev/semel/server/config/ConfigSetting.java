@@ -61,6 +61,12 @@ enum ConfigSetting implements DeclaredSetting {
             "true or false",
             preset("true"),
             "Whether the pages of the console are served at /console/. The API for operators is served in any case."),
+    VIEWERS_SEE_PAYLOADS(
+            ConfigPart.FILE,
+            "viewers-see-payloads",
+            "true or false",
+            preset("false"),
+            "Whether the role viewer sees payloads, results and answers of destinations, with likely secrets masked."),
 
     LISTEN_ADDRESS(
             ConfigPart.LISTEN,

@@ -44,7 +44,9 @@ record OperatorReader(ConfigSection all, List<Token> tokens) {
                 .flatMap(OperatorReader::sessions)
                 .orElse(SessionLimits.USUAL);
         boolean console = all.value(ConfigSetting.CONSOLE, ValueForms::flag).orElse(true);
-        return new OperatorSettings(users, oidc, sessions, console);
+        boolean payloads = all.value(ConfigSetting.VIEWERS_SEE_PAYLOADS, ValueForms::flag)
+                .orElse(false);
+        return new OperatorSettings(users, oidc, sessions, console, payloads);
     }
 
     private static Optional<LocalUser> user(NamedNode node, ConfigSection section) {

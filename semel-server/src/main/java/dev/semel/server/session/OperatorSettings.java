@@ -10,15 +10,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param oidc an identity provider; null for none
  * @param console whether the pages of the console are served
+ * @param viewersSeePayloads whether people with the role viewer see payloads, results and answers of destinations, redacted
  */
 public record OperatorSettings(
-        List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions, boolean console) {
+        List<LocalUser> users,
+        @Nullable OidcSettings oidc,
+        SessionLimits sessions,
+        boolean console,
+        boolean viewersSeePayloads) {
     /** Nobody is configured: this machine only, with a one-time secret. */
     public static final OperatorSettings NONE = new OperatorSettings(List.of(), null, SessionLimits.USUAL);
 
-    /** With the console. */
+    /** With the console, and without payloads for viewers. */
     public OperatorSettings(List<LocalUser> users, @Nullable OidcSettings oidc, SessionLimits sessions) {
-        this(users, oidc, sessions, true);
+        this(users, oidc, sessions, true, false);
     }
 
     public OperatorSettings {

@@ -50,6 +50,13 @@ class OperatorFaultsTest {
     }
 
     @Test
+    void h4_viewersSeeNoPayloadsUnlessTheFileSaysSo() {
+        assertThat(operators("").viewersSeePayloads()).isFalse();
+        assertThat(operators("viewers-see-payloads: true\n").viewersSeePayloads()).isTrue();
+        assertOneFault("viewers-see-payloads: perhaps\n", "viewers-see-payloads");
+    }
+
+    @Test
     void usersHaveRolesTenantsAndSeveralSecrets() {
         OperatorSettings operators = operators("""
                 users:

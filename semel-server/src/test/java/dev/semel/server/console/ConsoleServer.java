@@ -50,9 +50,13 @@ final class ConsoleServer implements AutoCloseable {
               archive:
                 url: ${env:RECEIVER}/down
                 allow: {http: true, networks: [127.0.0.0/8]}
+              status:
+                url: ${env:RECEIVER}/down
+                allow: {http: true, networks: [127.0.0.0/8]}
+                breaker: {failure-percent: 50, calls: 2, pause: 1h}
             routes:
               - from: orders
-                to: [billing, archive]
+                to: [billing, archive, status]
             gateways:
               payments:
                 path: /payments
@@ -146,6 +150,27 @@ final class ConsoleServer implements AutoCloseable {
                 () -> get(ADMIN, "/server").path("destinations").values().stream()
                         .allMatch(each -> !each.path("attempts").isEmpty()));
         return this;
+    }
+
+    /** A message that a client sends. */
+    void message(String channel, String key) {
+        client("/api/v1/channels/" + channel + "/messages", "{\"key\":\"" + key + "\",\"payload\":{}}");
+    }
+
+    /** A webhook without a signature, which is rejected. */
+    void webhook(String json) {
+        HttpRequest request = HttpRequest.newBuilder(
+                        server.uri().resolve("/webhooks/stripe/7f3a9c1e5b2d4068a1c3e5f7"))
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build();
+        try {
+            client.send(request, HttpResponse.BodyHandlers.discarding());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     private void client(String path, String json) {

@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import dev.semel.testkit.Await;
@@ -93,6 +95,63 @@ abstract class ConsoleSuite {
     }
 
     @Test
+    void overviewShowsACallWithoutAReloadAndFollowsOnlyWhileSomebodyLooks() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        WatchedStreams streams = new WatchedStreams(page.page());
+        page.logIn(VIEWER);
+        streams.awaitOpen(1);
+        int reads = streams.reads();
+        server.message("live", "k-1");
+        assertThat(page.main())
+                .containsText("live channel", new LocatorAssertions.ContainsTextOptions().setTimeout(30_000));
+        assertThat(streams.reads()).isEqualTo(reads);
+        streams.hide();
+        assertThat(streams.open()).isZero();
+        streams.reveal();
+        streams.awaitOpen(1);
+        assertThat(streams.reads()).isEqualTo(reads + 1);
+        page.open("#/records");
+        assertThat(streams.open()).isZero();
+    }
+
+    @Test
+    void overviewIsReadAgainWhereStreamsAreNotToBeHad() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        WatchedStreams streams = new WatchedStreams(page.page());
+        page.page().route("**/overview/live*", route -> route.abort());
+        page.logIn(VIEWER);
+        int reads = streams.reads();
+        page.page().waitForCondition(() -> streams.reads() > reads);
+        // The browser reports each attempt that failed.
+        page.page().navigate("about:blank");
+        page.errors().clear();
+    }
+
+    @Test
+    void chartsFollowTheOperationThatIsChosenInTheTable() {
+        as(VIEWER);
+        Locator acknowledged = page.page()
+                .getByRole(
+                        AriaRole.IMG,
+                        new Page.GetByRoleOptions()
+                                .setName(Pattern.compile("Acknowledged after: half .*99 %.*")));
+        Locator waiting = page.page()
+                .getByRole(
+                        AriaRole.IMG,
+                        new Page.GetByRoleOptions()
+                                .setName(Pattern.compile("Waiting: at most [1-9].*")));
+        assertThat(acknowledged).isVisible();
+        assertThat(waiting).isVisible();
+        String all = waiting.getAttribute("aria-label");
+        page.link("crm").click();
+        assertThat(page.page()).hasURL(Pattern.compile(".*#/\\?window=hour&operation=crm"));
+        assertThat(page.rows()).hasCount(1);
+        assertThat(waiting).not().hasAttribute("aria-label", all);
+        page.page().getByLabel("Remove the filter operation crm").click();
+        assertThat(page.link("mail")).isVisible();
+    }
+
+    @Test
     void filtersCombineShowAsChipsAndLiveInTheAddress() {
         as(VIEWER).open("#/records");
         page.page().keyboard().press("/");
@@ -148,14 +207,41 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("is dead after 3 attempts");
         assertThat(page.main()).containsText("What to do: Mend the cause");
         assertThat(page.page().locator("svg.timeline"))
-                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt failed.*dead"));
+                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt 1 failed.*: network.*attempt 3 failed.*dead"));
         assertThat(page.page().locator("svg.timeline .band.wait")).hasCount(2);
         assertThat(page.page().getByLabel("Payload")).containsText("\"to\": \"unreachable\"");
         assertThat(page.page().getByLabel("Payload")).not().containsText("s3cret");
         page.open("#/records/" + id("acme", "order", "o-1"));
-        assertThat(page.page().locator(".tree > li")).hasCount(4);
-        page.page().locator(".treebox summary").first().click();
-        assertThat(page.page().locator(".tree > li").first()).isHidden();
+        Locator graph = page.page().getByLabel("order caused 2 steps and 2 messages");
+        assertThat(graph.locator("path.edge")).hasCount(4);
+        assertThat(graph.locator("a").first()).hasAttribute("aria-label", Pattern.compile("order, Done.*this record"));
+        graph.locator("a").first().focus();
+        page.page().keyboard().press("Tab");
+        page.page().keyboard().press("Tab");
+        page.page().keyboard().press("Tab");
+        assertThat(graph.locator("a").nth(3)).isFocused();
+        page.page().keyboard().press("Enter");
+        assertThat(page.page().locator("h1")).containsText("mail");
+    }
+
+    @Test
+    void attemptIsDrawnAsLongAsItTookWithItsCause() {
+        Await.until(
+                "a delivery has failed",
+                () -> !server.get(ADMIN, "/records?operation=destination.archive&tenant=acme&min_attempts=1")
+                        .path("records")
+                        .isEmpty());
+        String failing = server.get(ADMIN, "/records?operation=destination.archive&tenant=acme&min_attempts=1")
+                .path("records")
+                .path(0)
+                .path("id")
+                .asString();
+        as(VIEWER).open("#/records/" + failing);
+        Locator timeline = page.page().locator("svg.timeline");
+        assertThat(timeline)
+                .hasAttribute("aria-label", Pattern.compile(".*attempt 1 failed after \\d+ ms: upstream_error.*"));
+        assertThat(timeline.locator(".attempt rect.run").first()).isVisible();
+        assertThat(timeline.locator(".attempt .cause").first()).hasText("upstream_error");
     }
 
     @Test
@@ -296,6 +382,23 @@ abstract class ConsoleSuite {
     }
 
     @Test
+    void channelTellsItsRateAndItsOpenBreaker() {
+        as(VIEWER);
+        Locator attention = page.page().getByLabel("Needs a person");
+        assertThat(attention).containsText("The breaker of destination.status is open on this node");
+        attention
+                .locator("a", new Locator.LocatorOptions().setHasText("Breaker open"))
+                .click();
+        Locator status = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("destination.status"));
+        assertThat(status).containsText("Breaker open");
+        assertThat(status).containsText("on node ");
+        Locator mail = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("mail"));
+        assertThat(mail.locator("td[data-title='Handled / min']")).containsText(Pattern.compile("[1-9]"));
+    }
+
+    @Test
     void modesAreSetWithAReasonAndEverythingNeedsATypedConfirmation() {
         as(ADMIN).open("#/modes");
         page.field("Name").fill("invoice");
@@ -330,6 +433,18 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("Failing");
         assertThat(page.main()).containsText("out of order");
         assertThat(page.main()).containsText("/payments");
+    }
+
+    @Test
+    void serverTellsWhatCameFromASource() {
+        server.webhook("{\"id\":\"evt_1\"}");
+        as(OPERATOR).open("#/server");
+        Locator stripe = page.page()
+                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("stripe"));
+        assertThat(stripe.locator("td[data-title='Last webhook']")).containsText("never");
+        assertThat(stripe.locator("td[data-title='Rejected']")).containsText(Pattern.compile("[1-9]\\d*, last .*"));
+        assertThat(server.get(OPERATOR, "/server").path("sources").path(0).path("accepted").asInt(-1))
+                .isZero();
     }
 
     @Test

@@ -43,7 +43,25 @@ function pauses(channel, context) {
       context.may('operator') && (context.everywhere || held.tenant !== '*') && [' ', button('Resume', () => resume(held, context), { kind: 'small', name: `Resume ${channel.channel}` })]));
 }
 
-/** @param open an open breaker of the channel, if one is told */
+const BREAKERS = { open: ['bad', 'Breaker open'], half_open: ['warn', 'Breaker half open'] };
+
+/** What the breaker does on the node that answered; others have their own. */
+function breaker({ state: phase, since, node }) {
+  const [kind, words] = BREAKERS[phase];
+  return h('div', { class: 'held' }, label(kind, words), ' since ', ago(since), h('span', { class: 'dim' },
+      ` on node ${node}: ${phase === 'open' ? 'its receiver keeps failing, so nothing is delivered' : 'a few messages are let through, and decide'}`));
+}
+
+function heldUp(channel, context) {
+  const stopped = channel.breaker && channel.breaker.state !== 'closed';
+  return [
+    pauses(channel, context),
+    stopped && breaker(channel.breaker),
+    channel.pauses.length === 0 && !stopped && h('span', { class: 'dim', title: channel.breaker ? `Its breaker is closed on node ${channel.breaker.node}` : null },
+        channel.breaker ? 'nothing; breaker closed' : 'nothing'),
+  ];
+}
+
 function channelTable(channels, context) {
   const pausable = channel => !channel.pauses.some(held => held.tenant === '*' || !context.everywhere);
   return table('Channels', [
@@ -52,11 +70,12 @@ function channelTable(channels, context) {
       title: 'Waiting', class: 'figure', cell: each => link('/records', { operation: each.channel, state: 'QUEUED,FAILED_RETRYABLE' },
           `${number(each.waiting)}${each.more_waiting ? '+' : ''}`),
     },
+    { title: 'Handled / min', class: 'figure', cell: each => h('span', { class: each.handled_per_minute ? null : 'dim', title: 'On average over the last 5 minutes' }, number(each.handled_per_minute)) },
     { title: 'Oldest due', cell: each => (each.oldest_due ? ago(each.oldest_due) : h('span', { class: 'dim' }, 'none due')), class: 'tight' },
     { title: 'Parked lanes', class: 'figure', cell: each => (each.parked_lanes ? link('/dead', { operation: each.channel }, number(each.parked_lanes)) : 0) },
     { title: 'Unknown', class: 'figure', cell: each => (each.unknown ? link('/records', { operation: each.channel, state: 'UNKNOWN' }, number(each.unknown)) : 0) },
     { title: 'Mode', cell: each => mode(each.mode), class: 'plain tight' },
-    { title: 'Held up by', class: 'wide', cell: each => [pauses(each, context), each.breaker && label('bad', `Breaker ${each.breaker}`), each.pauses.length === 0 && !each.breaker && h('span', { class: 'dim' }, 'nothing')] },
+    { title: 'Held up by', class: 'wide', cell: each => heldUp(each, context) },
     context.may('operator') && {
       title: '', name: 'Pause', class: 'tight', cell: each => pausable(each) && button('Pause…', () => pause(each.channel, context), { kind: 'small', name: `Pause ${each.channel}` }),
     },

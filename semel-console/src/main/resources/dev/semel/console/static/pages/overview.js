@@ -3,7 +3,7 @@ import { h } from '../view.js';
 import { address, get } from '../api.js';
 import { bars, lines, spark } from '../charts.js';
 import { number, short, span } from '../format.js';
-import { ago, empty, href, label, link, mode, segments, table, when } from '../widgets.js';
+import { ago, chip, empty, href, label, link, mode, segments, table, when } from '../widgets.js';
 
 const WINDOWS = [['Hour', 'hour'], ['Day', 'day'], ['Week', 'week']];
 const KINDS = {
@@ -23,10 +23,10 @@ function placeOf({ kind, filter }) {
   if (kind === 'halted' || kind === 'shadow') {
     return href('/modes');
   }
-  if (kind === 'paused') {
+  if (kind === 'paused' || kind === 'breaker_open') {
     return href('/channels');
   }
-  return kind === 'breaker_open' ? href('/server') : Object.keys(fields).length > 0 ? href('/records', fields) : null;
+  return Object.keys(fields).length > 0 ? href('/records', fields) : null;
 }
 
 function attention(items) {
@@ -52,6 +52,9 @@ function summed(data, fields) {
     const point = { at: start + index * data.step_seconds * 1000 };
     for (const field of fields) {
       point[field] = data.operations.reduce((sum, each) => sum + (each.series[field]?.[index] ?? 0), 0);
+    }
+    for (const [field, values] of Object.entries(data.series)) {
+      point[field] = values[index];
     }
     return point;
   });
@@ -80,19 +83,33 @@ function charts(data) {
   const points = summed(data, ['calls', 'executed', 'replayed', 'failed', 'retries', 'dead_letters', 'acknowledged']);
   // The last step is still running: its end would look like a fall.
   const over = points.slice(0, -1);
+  const { totals } = data;
+  const highest = field => all => Math.max(0, ...all.map(point => point[field] ?? 0));
   return h('div', { class: 'charts' },
       lines('Throughput', over, [{ name: 'accepted', field: 'acknowledged', color: 'accent' }, { name: 'run', field: 'executed', color: 'good' }]),
       bars('Answers', points, [{ name: 'run', field: 'executed', color: 'good' }, { name: 'answered again', field: 'replayed', color: 'accent' }, { name: 'failed', field: 'failed', color: 'bad' }]),
+      lines('Acknowledged after', over, [
+        { name: 'half', field: 'ack_p50_ms', color: 'good', total: () => totals.ack_p50_ms },
+        { name: '99 %', field: 'ack_p99_ms', color: 'accent', total: () => totals.ack_p99_ms },
+      ], { format: span }),
+      lines('Calls took', over, [
+        { name: 'half', field: 'p50_ms', color: 'good', total: () => totals.p50_ms },
+        { name: '99 %', field: 'p99_ms', color: 'accent', total: () => totals.p99_ms },
+      ], { format: span }),
+      // What waits is sampled for all tenants together.
+      !data.tenant && bars('Waiting', points, [{ name: 'at most', field: 'waiting', color: 'accent', total: highest('waiting') }]),
+      !data.tenant && bars('Oldest due', points, [{ name: 'at most', field: 'oldest_due_ms', color: 'warn', total: highest('oldest_due_ms') }], { format: span }),
       bars('Retries', points, [{ name: 'retries', field: 'retries', color: 'warn' }]),
       bars('Dead letters', points, [{ name: 'dead', field: 'dead_letters', color: 'bad' }]));
 }
 
 function operations(data, context) {
   const total = (each, field) => (each.series[field] ?? []).reduce((sum, value) => sum + value, 0);
+  const records = (each, value) => link('/records', { operation: each.name, tenant: context.query.tenant }, number(value));
   const dim = value => (value ? number(value) : h('span', { class: 'dim' }, '0'));
   return table('Operations and channels', [
-    { title: 'Name', class: 'plain', cell: each => [link('/records', { operation: each.name, tenant: context.query.tenant }, each.name), h('span', { class: 'dim small' }, each.kind === 'channel' ? ' channel' : '')] },
-    { title: 'Calls', cell: each => dim(total(each, 'calls') || total(each, 'acknowledged')), class: 'figure' },
+    { title: 'Name', class: 'plain', cell: each => [h('a', { href: href('/', { ...chosen(context.query), operation: each.name }), title: `Charts of ${each.name}` }, each.name), h('span', { class: 'dim small' }, each.kind === 'channel' ? ' channel' : '')] },
+    { title: 'Calls', cell: each => records(each, total(each, 'calls') || total(each, 'acknowledged')), class: 'figure' },
     { title: 'Course', cell: each => spark(each.series.calls ?? each.series.acknowledged ?? zeros(1), `Calls of ${each.name}`), class: 'tight nophone' },
     { title: 'Failed', cell: each => dim(total(each, 'failed')), class: 'figure' },
     { title: 'Retries', cell: each => dim(total(each, 'retries')), class: 'figure' },
@@ -108,18 +125,19 @@ export const overview = {
   title: 'Overview',
   every: () => 5_000,
   load: ({ query }, signal) => get('/overview', chosen(query), signal),
-  live: ({ query }, data) => (data.live ? { address: address('/overview/live', chosen(query)), event: 'overview' } : null),
+  live: ({ query }) => ({ address: address('/overview/live', chosen(query)), event: 'overview' }),
   view: (data, context) => {
     const { query } = context;
     return [
       h('div', { class: 'title' },
           h('h1', null, 'Overview'),
           segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/', { ...query, window: code }), code]), windowOf(query)),
-          (query.operation || query.tenant) && link('/', { window: query.window }, 'All operations'),
+          query.operation && chip('operation', query.operation, href('/', { ...query, operation: null })),
+          query.tenant && chip('tenant', query.tenant, href('/', { ...query, tenant: null })),
           h('span', { class: 'dim small pulse', title: 'Read while this page is visible' }, 'as of ', when(data.now))),
       attention(data.attention),
       figures(data),
-      data.operations.some(each => Object.keys(each.series).length > 0) ? charts(data)
+      Object.keys(data.series).length > 0 || data.operations.some(each => Object.keys(each.series).length > 0) ? charts(data)
           : empty('There is no history yet.', 'Each node writes its figures every 10 seconds: charts appear after the first calls.'),
       data.history_since && new Date(data.history_since) > new Date(data.from) && h('p', { class: 'dim small' }, 'The history begins ', ago(data.history_since), '.'),
       h('h2', null, 'By operation and channel'),

@@ -5,6 +5,7 @@ import { brief, pretty } from '../format.js';
 import { ago, copyable, copyButton, facts, href, link, recordLink, section, state, when } from '../widgets.js';
 import { actions } from './actions.js';
 import { story } from './story.js';
+import { causedTree } from './tree.js';
 
 function verdict(data) {
   const { record } = data;
@@ -42,31 +43,9 @@ function about(record, context) {
   ]);
 }
 
-function node(tree, here) {
-  const children = [
-    ...(tree.steps ?? []).map(each => h('li', { key: each.id }, leaf(each, here))),
-    ...(tree.sent ?? []).map(each => h('li', { key: each.id }, node(each, here))),
-  ];
-  return children.length === 0
-      ? leaf(tree, here)
-      : h('details', { open: true },
-          h('summary', null, leaf(tree, here)),
-          h('ul', { class: 'tree' }, children),
-          tree.cut && h('p', { class: 'dim small' }, 'There is more than is shown here.'));
-}
-
-function leaf(each, here) {
-  return h('span', { class: 'leaf' },
-      state(each.state), ' ',
-      each.step ? h('span', null, h('span', { class: 'dim' }, 'step '), each.step) : h('span', null, each.operation), ' ',
-      each.id === here ? h('span', { class: 'dim' }, 'this record') : recordLink(each.id),
-      each.attempt > 1 && h('span', { class: 'dim' }, ` ${each.attempt} attempts`),
-      each.failure && h('span', { class: 'dim reason' }, ` ${each.failure.category}`));
-}
-
 function contents(record, context) {
-  if (!context.may('operator')) {
-    return section('Payload and result', h('p', { class: 'dim' }, 'Your role is viewer: payloads and results need the role operator.'));
+  if (record.contents_hidden) {
+    return section('Payload and result', h('p', { class: 'dim' }, `Your role is ${context.person.role}: payloads and results need the role operator.`));
   }
   const box = (title, text) => h('section', { class: 'card' },
       h('div', { class: 'head' }, h('h2', null, title), text !== undefined && copyButton(pretty(text), 'Copy')),
@@ -89,7 +68,6 @@ export const record = {
   },
   view: (data, context) => {
     const { record: shown, tree } = data;
-    const grown = (tree.steps?.length ?? 0) + (tree.sent?.length ?? 0) > 0;
     return [
       h('div', { class: 'title' },
           h('h1', null, shown.operation, h('span', { class: 'dim' }, ' / '), h('span', { class: 'mono' }, brief(shown.id))),
@@ -98,11 +76,8 @@ export const record = {
       verdict(data),
       actions(shown, context),
       story(data.story, shown),
-      h('div', { class: 'pair' },
-          section('Facts', about(shown, context)),
-          section('What it caused', grown
-              ? h('div', { class: 'treebox' }, node(tree, shown.id))
-              : h('p', { class: 'dim' }, 'It has no steps and sent no messages.'))),
+      causedTree(tree, shown.id),
+      section('Facts', about(shown, context)),
       contents(shown, context),
     ];
   },

@@ -2,7 +2,7 @@
 import { h } from '../view.js';
 import { get, post } from '../api.js';
 import { ask, tell } from '../dialogs.js';
-import { span } from '../format.js';
+import { number, span } from '../format.js';
 import { ago, button, empty, label, link, recordLink, section, table, when } from '../widgets.js';
 
 async function reload(context) {
@@ -40,6 +40,9 @@ function destination(each) {
           ], each.attempts, { key: attempt => `${attempt.record}|${attempt.attempt}|${attempt.ended}` }));
 }
 
+const unknown = () => h('span', { class: 'dim' }, '–');
+const figure = value => (value === undefined ? unknown() : value === 0 ? h('span', { class: 'dim' }, 0) : number(value));
+
 export const server = {
   title: 'Server',
   every: () => 10_000,
@@ -50,11 +53,15 @@ export const server = {
         context.may('admin') && button('Reload the configuration…', () => reload(context))),
     section('Destinations', data.destinations.length > 0 ? data.destinations.map(destination)
         : empty('No destinations are configured.', 'Add one under ', h('code', null, 'destinations:'), ' of the configuration to deliver webhooks.')),
-    section('Sources', data.sources.length > 0
+    section('Sources', data.sources.length > 0 && h('p', { class: 'dim small' }, 'Counted by the node that answered, since it took its configuration into use.'), data.sources.length > 0
         ? table('Sources', [
           { title: 'Source', class: 'plain', cell: each => h('strong', null, each.name) },
           { title: 'Channel', class: 'plain', cell: each => link('/records', { operation: each.channel }, each.channel) },
           { title: 'Policy', class: 'plain', cell: each => link('/policies', {}, each.policy) },
+          { title: 'Last webhook', class: 'tight', cell: each => (each.accepted === undefined ? unknown() : ago(each.last_webhook)) },
+          { title: 'Accepted', class: 'figure', cell: each => figure(each.accepted) },
+          { title: 'Repeated', class: 'figure', cell: each => figure(each.repeated) },
+          { title: 'Rejected', class: 'tight', cell: each => [figure(each.rejected), each.last_rejected && h('span', { class: 'dim' }, ', last ', ago(each.last_rejected))] },
         ], data.sources, { key: each => each.name })
         : empty('No sources are configured.', 'Add one under ', h('code', null, 'sources:'), ' to accept signed webhooks.')),
     section('Gateways', data.gateways.length > 0

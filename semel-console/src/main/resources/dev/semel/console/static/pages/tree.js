@@ -1,0 +1,84 @@
+/** What a record caused, drawn: the record at the left, what came of it at the right. Every box is a link. */
+import { h } from '../view.js';
+import { brief, count } from '../format.js';
+import { STATES, href, section, state } from '../widgets.js';
+
+const COLUMN = 250;
+const WIDE = 214;
+const ROW = 58;
+const HIGH = 48;
+
+/** Places boxes so that one stands beside the middle of those that it caused. */
+function place(tree) {
+  const boxes = [];
+  const lines = [];
+  let row = 0;
+  const put = (one, depth, cause) => {
+    const box = { one, depth, cause, cut: one.cut };
+    boxes.push(box);
+    const children = [...(one.steps ?? []).map(each => ({ ...each, steps: [], sent: [] })), ...(one.sent ?? [])];
+    const placed = children.map(each => put(each, depth + 1, box));
+    box.y = placed.length > 0 ? (placed[0].y + placed.at(-1).y) / 2 : row++;
+    placed.forEach(each => lines.push([box, each]));
+    return box;
+  };
+  put(tree, 0, null);
+  return { boxes, lines, rows: row, depth: Math.max(...boxes.map(box => box.depth)) };
+}
+
+const name = one => (one.step ? `step ${one.step}` : one.operation);
+
+function line([from, to]) {
+  const x1 = from.depth * COLUMN + WIDE;
+  const x2 = to.depth * COLUMN;
+  const y1 = from.y * ROW + HIGH / 2;
+  const y2 = to.y * ROW + HIGH / 2;
+  const middle = (x1 + x2) / 2;
+  return h('path', { class: 'edge', d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}` });
+}
+
+function box({ one, depth, y, cause, cut }, here) {
+  const words = [
+    name(one),
+    STATES[one.state]?.word ?? one.state,
+    one.attempt > 1 && `${one.attempt} attempts`,
+    one.failure?.category,
+    cause && `caused by ${name(cause.one)}`,
+    one.id === here && 'this record',
+    cut && 'caused more than is shown',
+  ].filter(Boolean).join(', ');
+  return h('a', {
+    key: one.id,
+    class: `node state-${one.state.toLowerCase()}`,
+    href: href(`/records/${one.id}`),
+    'aria-label': words,
+    'aria-current': one.id === here ? 'true' : null,
+    title: words,
+    'data-row': true,
+    style: { left: `${depth * COLUMN}px`, top: `${y * ROW}px`, width: `${WIDE}px`, height: `${HIGH}px` },
+  },
+  h('span', { class: 'name' }, one.step && h('span', { class: 'dim' }, 'step '), one.step ?? one.operation),
+  h('span', { class: 'about' }, state(one.state), h('span', { class: 'mono dim' }, brief(one.id)), one.failure && h('span', { class: 'dim' }, one.failure.category), cut && h('span', { class: 'dim' }, '…')));
+}
+
+function all(tree) {
+  return [...(tree.steps ?? []), ...(tree.sent ?? []).flatMap(each => [each, ...all(each)])];
+}
+
+export function causedTree(tree, here) {
+  const caused = all(tree);
+  if (caused.length === 0) {
+    return section('What it caused', h('p', { class: 'dim' }, 'It has no steps and sent no messages.'));
+  }
+  const { boxes, lines, rows, depth } = place(tree);
+  const steps = caused.filter(each => each.step).length;
+  const summary = [steps && count(steps, 'step'), caused.length > steps && count(caused.length - steps, 'message')].filter(Boolean).join(' and ');
+  const wide = depth * COLUMN + WIDE;
+  const high = (rows - 1) * ROW + HIGH;
+  return section('What it caused',
+      h('div', { class: 'graphbox' },
+          h('div', { class: 'graph', role: 'group', 'aria-label': `${name(tree)} caused ${summary}`, style: { width: `${wide}px`, height: `${high}px` } },
+              h('svg', { width: wide, height: high, 'aria-hidden': 'true' }, lines.map(line)),
+              boxes.map(each => box(each, here)))),
+      boxes.some(each => each.cut) && h('p', { class: 'dim small' }, 'There is more than is shown here.'));
+}
