@@ -8,6 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.semel.console.browser.Chromium;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

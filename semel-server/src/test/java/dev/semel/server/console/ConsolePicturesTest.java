@@ -3,6 +3,7 @@ package dev.semel.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.io.ByteArrayInputStream;

@@ -17,6 +17,7 @@ import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Request;
 import com.microsoft.playwright.Route;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.SemelServer;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;
