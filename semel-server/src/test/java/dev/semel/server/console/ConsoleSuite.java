@@ -305,7 +305,7 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("operation invoice, all tenants");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString())
                 .contains("\"operation\":\"invoice\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
-        page.button("Set operation invoice, all tenants to LIVE").click();
+        page.button("Set to LIVE: operation invoice, all tenants").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("invoice");
         page.page().getByLabel("Scope").selectOption("all");
@@ -318,7 +318,7 @@ abstract class ConsoleSuite {
         assertThat(page.dialog()).hasCount(0);
         assertThat(server.get(ADMIN, "/modes").path("settings").toString())
                 .contains("\"operation\":\"*\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
-        page.button("Set all operations, all tenants to LIVE").click();
+        page.button("Set to LIVE: all operations, all tenants").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("HALTED");
         assertThat(page.main()).containsText("2 not sent");
