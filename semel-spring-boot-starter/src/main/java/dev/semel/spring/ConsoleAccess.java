@@ -54,8 +54,8 @@ final class ConsoleAccess implements AdminAccess {
 
     /** The highest one. */
     private Optional<Role> role(HttpServletRequest request) {
-        Predicate<String> has = SPRING_SECURITY && request.getUserPrincipal() instanceof Authentication known
-                ? authority -> known.getAuthorities().stream().anyMatch(each -> authority.equals(each.getAuthority()))
+        Predicate<String> has = SPRING_SECURITY && SpringAuthorities.areKnown(request)
+                ? authority -> SpringAuthorities.has(request, authority)
                 : authority -> request.isUserInRole(authority.replaceFirst("^ROLE_", ""));
         if (has(properties.adminAuthorities(), has)) {
             return Optional.of(Role.ADMIN);
@@ -68,6 +68,18 @@ final class ConsoleAccess implements AdminAccess {
 
     private static boolean has(List<String> wanted, Predicate<String> has) {
         return wanted.stream().anyMatch(has);
+    }
+
+    /** Apart, so that nothing of Spring Security is loaded in an application without it. */
+    private static final class SpringAuthorities {
+        static boolean areKnown(HttpServletRequest request) {
+            return request.getUserPrincipal() instanceof Authentication;
+        }
+
+        static boolean has(HttpServletRequest request, String authority) {
+            return request.getUserPrincipal() instanceof Authentication known
+                    && known.getAuthorities().stream().anyMatch(each -> authority.equals(each.getAuthority()));
+        }
     }
 
     /** The thread that asks has no security context: a stream is valid as long as the session in which it was opened. */

@@ -1,7 +1,7 @@
 /** Requests to the API. Every failure is a Problem in words. */
 const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
 const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
-const session = { csrf: null, header: 'X-CSRF-Token' };
+const session = { csrf: null, header: 'X-CSRF-Token', byCookie: false };
 
 /** Whether the application around the console logs people in. */
 export const loginIsExternal = meta('semel-login') === 'external';
@@ -16,6 +16,12 @@ export class Problem extends Error {
     this.faults = fields.faults ?? [];
     this.retryAfter = fields.retry_after ?? null;
   }
+}
+
+/** The token that Spring Security expects in its mode for single-page applications. */
+function cookieToken() {
+  const found = document.cookie.split('; ').find(each => each.startsWith('XSRF-TOKEN='));
+  return found ? decodeURIComponent(found.slice('XSRF-TOKEN='.length)) : null;
 }
 
 async function problemOf(response) {
@@ -37,8 +43,9 @@ async function request(method, path, { body, signal } = {}) {
   }
   if (method !== 'GET') {
     headers['X-Semel-Console'] = '1';
-    if (session.csrf) {
-      headers[session.header] = session.csrf;
+    const token = session.byCookie ? cookieToken() : session.csrf;
+    if (token) {
+      headers[session.header] = token;
     }
   }
   let response;
@@ -48,6 +55,7 @@ async function request(method, path, { body, signal } = {}) {
       headers,
       signal,
       credentials: 'same-origin',
+      redirect: 'manual',
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (failure) {
@@ -58,6 +66,10 @@ async function request(method, path, { body, signal } = {}) {
       title: 'No connection',
       detail: 'The server cannot be reached: connection failed. It is tried again by itself.',
     });
+  }
+  if (response.type === 'opaqueredirect') {
+    // The API sends nobody elsewhere: what stands in front of it wants a login.
+    throw new Problem(401, { title: 'Login needed', detail: 'The login has ended: the request was sent on to a login page. Reload this page.' });
   }
   if (!response.ok) {
     throw await problemOf(response);
@@ -78,21 +90,31 @@ export function get(path, fields = {}, signal = undefined) {
 }
 
 export async function post(path, body) {
+  const send = () => request('POST', `/admin${path}`, { body });
   try {
-    return await request('POST', `/admin${path}`, { body });
+    return await send();
   } catch (failure) {
-    if (!loginIsExternal || failure.status !== 403) {
+    if (!isAboutCsrf(failure)) {
       throw failure;
     }
-    // The application may have changed its CSRF token, for example after a new login.
-    const before = session.csrf;
+    // The application may have changed its CSRF token, for example after a new login; or it expects the one of its cookie.
     await whoAmI();
-    if (session.csrf === before) {
-      throw failure;
+    for (const byCookie of cookieToken() ? [true, false] : [false]) {
+      session.byCookie = byCookie;
+      try {
+        return await send();
+      } catch (again) {
+        if (!isAboutCsrf(again)) {
+          throw again;
+        }
+      }
     }
-    return request('POST', `/admin${path}`, { body });
+    throw failure;
   }
 }
+
+/** Semel's own rejections have a code of their own: a role that is too low is no question of the token. */
+const isAboutCsrf = failure => loginIsExternal && failure.status === 403 && failure.code !== 'access.denied';
 
 /** The address of something that the browser downloads or follows by itself. */
 export function address(path, fields = {}) {

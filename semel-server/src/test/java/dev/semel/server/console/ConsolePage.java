@@ -8,30 +8,32 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.semel.console.browser.Chromium;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 
 /** A person in front of the console, in a browser profile of their own. */
 final class ConsolePage implements AutoCloseable {
     private static final String AXE = resource("/axe/axe.min.js");
 
-    /** Violations that keep people out, with where they are. */
+    /** Violations that keep people out, with where they are. All rules but those of level AAA. */
     private static final String EXAMINATION = """
-            async rules => {
-              const found = await axe.run(document, {resultTypes: ['violations'], ...(rules ? {runOnly: rules} : {})});
+            async part => {
+              const rules = axe.getRules().filter(each => !each.tags.includes('wcag2aaa')).map(each => each.ruleId);
+              const found = await axe.run(part, {resultTypes: ['violations'], runOnly: {type: 'rule', values: rules}});
               return found.violations.filter(each => ['serious', 'critical'].includes(each.impact))
                 .map(each => each.id + ': ' + each.nodes.map(node => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '));
             }
             """;
 
-    private final ConsoleServer server;
+    private final String console;
     private final BrowserContext context;
     private final Page page;
     private final List<String> errors = new CopyOnWriteArrayList<>();
@@ -41,10 +43,17 @@ final class ConsolePage implements AutoCloseable {
         static final Screen DESKTOP = new Screen(1280, 800, ColorScheme.LIGHT);
         static final Screen DARK = new Screen(1280, 800, ColorScheme.DARK);
         static final Screen PHONE = new Screen(390, 844, ColorScheme.LIGHT);
+        static final Screen DARK_PHONE = new Screen(390, 844, ColorScheme.DARK);
+        static final List<Screen> ALL = List.of(DESKTOP, DARK, DARK_PHONE, PHONE);
     }
 
     ConsolePage(Chromium chromium, ConsoleServer server, Screen screen) {
-        this.server = server;
+        this(chromium, server.console(), screen);
+    }
+
+    /** @param console where a browser finds the console */
+    ConsolePage(Chromium chromium, String console, Screen screen) {
+        this.console = console;
         this.context = chromium.browser()
                 .newContext(new Browser.NewContextOptions()
                         .setViewportSize(screen.width(), screen.height())
@@ -56,6 +65,13 @@ final class ConsolePage implements AutoCloseable {
             // A 401 before the login is expected, and the browser reports it as an error.
             if (message.type().equals("error") && !message.text().contains("status of 401")) {
                 errors.add(message.text());
+            }
+        });
+        String host = URI.create(console).getAuthority();
+        page.onRequest(request -> {
+            URI asked = URI.create(request.url());
+            if (asked.getScheme().startsWith("http") && !host.equals(asked.getAuthority())) {
+                errors.add("request to another host: " + asked);
             }
         });
     }
@@ -72,13 +88,13 @@ final class ConsolePage implements AutoCloseable {
         return page;
     }
 
-    /** Errors of scripts, of the network and of the content security policy. */
+    /** Errors of scripts, of the network and of the content security policy; and requests to any host but the console's. */
     List<String> errors() {
         return errors;
     }
 
     ConsolePage visit() {
-        page.navigate(server.console());
+        page.navigate(console);
         return this;
     }
 
@@ -96,7 +112,7 @@ final class ConsolePage implements AutoCloseable {
 
     /** Goes to an address of the console, such as {@code #/records}. */
     ConsolePage open(String address) {
-        page.navigate(server.console() + address);
+        page.navigate(console + address);
         ready();
         return this;
     }
@@ -150,24 +166,15 @@ final class ConsolePage implements AutoCloseable {
 
     /** What keeps people with a disability out; empty when nothing serious does. */
     List<String> barriers() {
-        return examine(null);
+        return barriersOf("html");
     }
 
-    /** Text without enough contrast to its background. */
-    List<String> unreadable() {
-        return examine(List.of("color-contrast", "link-in-text-block"));
-    }
-
-    /** What a finger misses or cannot scroll. */
-    List<String> untouchable() {
-        return examine(List.of("target-size", "scrollable-region-focusable"));
-    }
-
-    private List<String> examine(@Nullable List<String> rules) {
+    /** @param part a selector */
+    List<String> barriersOf(String part) {
         if (page.evaluate("() => typeof axe").equals("undefined")) {
             page.evaluate(AXE);
         }
-        return ((List<?>) page.evaluate(EXAMINATION, rules))
+        return ((List<?>) page.evaluate(EXAMINATION, part))
                 .stream().map(String::valueOf).toList();
     }
 

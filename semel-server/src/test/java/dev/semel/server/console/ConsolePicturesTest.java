@@ -3,6 +3,7 @@ package dev.semel.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.io.ByteArrayInputStream;
@@ -31,6 +32,10 @@ class ConsolePicturesTest {
         pages.put("records", ConsoleAddress.RECORDS.address());
         pages.put("record", "#/records/" + TroubledLedger.id("acme", "mail", "lost-1"));
         pages.put("dead-letters", ConsoleAddress.DEAD.address());
+        pages.put("channels", ConsoleAddress.LANE.address());
+        pages.put("modes", ConsoleAddress.MODES.address());
+        pages.put("audit", ConsoleAddress.AUDIT.address());
+        pages.put("server", ConsoleAddress.SERVER.address());
         Files.createDirectories(PICTURES);
         try (ConsoleServer server = ConsoleServer.start(LedgerKind.SQLITE, "552 quota exceeded");
                 ConsolePage page = new ConsolePage(Chromium.shared(), server, Screen.DESKTOP)) {
@@ -45,6 +50,11 @@ class ConsolePicturesTest {
             page.show(Screen.PHONE);
             page.open(ConsoleAddress.RECORDS.address());
             write(page, "records-phone");
+            page.show(Screen.DARK_PHONE);
+            page.open(ConsoleAddress.OVERVIEW.address());
+            write(page, "overview-phone-dark");
+            page.open(ConsoleAddress.RECORDS.address());
+            write(page, "records-phone-dark");
         }
     }
 

@@ -15,16 +15,21 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Request;
 import com.microsoft.playwright.Route;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.SemelServer;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import dev.semel.testkit.Scratch;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -200,6 +205,38 @@ class ConsoleSecurityTest {
     }
 
     @Test
+    void h3_markupInPayloadResultKeyAndTenantIsShownAsText() {
+        String key = "<img/src=x/onerror=document.title='broken'>";
+        String planted = server.plant(key);
+        String encoded = URLEncoder.encode(MARKUP, StandardCharsets.UTF_8);
+        browser().logIn(ADMIN).open("#/records/" + planted);
+        String script = "<script>document.title='broken'</script>";
+        assertThat(page.page().getByLabel("Payload")).containsText(script);
+        assertThat(page.page().getByLabel("Result")).containsText(script);
+        assertThat(page.page().locator("dl.facts")).containsText(MARKUP);
+        markupIsText();
+        page.open("#/records?operation=report&tenant=" + encoded + "&key="
+                + URLEncoder.encode(key, StandardCharsets.UTF_8));
+        assertThat(page.page().getByLabel("Active filters")).containsText("key " + key);
+        assertThat(page.rows()).hasCount(1);
+        assertThat(page.rows()).containsText(MARKUP);
+        markupIsText();
+        page.open("#/audit?tenant=" + encoded);
+        assertThat(page.rows().first()).containsText(MARKUP);
+        markupIsText();
+        for (String address : List.of("#/?tenant=", "#/dead?tenant=", "#/channels?channel=mail&lane=x&tenant=")) {
+            page.open(address + encoded);
+            markupIsText();
+        }
+        assertThat(page.errors()).isEmpty();
+    }
+
+    private void markupIsText() {
+        assertThat(page.page().locator("#shell img, #shell script, dialog img")).hasCount(0);
+        assertThat(page.page()).not().hasTitle("broken");
+    }
+
+    @Test
     void h3_injectedScriptDoesNotRun() {
         browser().logIn(VIEWER);
         page.page()
@@ -252,6 +289,23 @@ class ConsoleSecurityTest {
         } finally {
             other.close();
         }
+    }
+
+    /** Late: afterwards the audit is damaged. */
+    @Test
+    @Order(Integer.MAX_VALUE - 1)
+    void h6_eventThatWasEditedIsShownByTheVerification() throws SQLException {
+        browser().logIn(VIEWER).open("#/audit");
+        page.button("Verify the seals").click();
+        assertThat(page.main()).containsText("No event was changed, removed or inserted");
+        server.tamper("UPDATE semel_audit SET tenant = 'globex' WHERE seq ="
+                + " (SELECT min(seq) FROM semel_audit WHERE tenant = 'acme')");
+        page.button("Verify the seals").click();
+        Locator damage = page.page().locator(".notice.bad");
+        assertThat(damage).containsText("CHANGED");
+        assertThat(damage).containsText(Pattern.compile("Event \\d+ was changed after seal \\d+ was made\\."));
+        assertThat(page.main()).not().containsText("Intact");
+        assertThat(page.main()).not().containsText("Keep this anchor");
     }
 
     /** Last: the address of the tests is blocked for a while afterwards. */

@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.semel.server.SemelServer;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;
+import dev.semel.server.config.ServerConfig;
 import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.Scratch;
@@ -18,7 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.Map;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,6 +34,7 @@ final class ConsoleServer implements AutoCloseable {
     static final String VIEWER = "viewerSECRET0123456789abcde";
     static final String ACME = "acmeSECRET0123456789abcdefg";
     private static final String SHOP = "shopTOKEN0123456789abcdefgh";
+    private static final String PLANTED = "plantedTOKEN0123456789abcde";
 
     private static final String CONFIG = """
             store: ${env:STORE}
@@ -63,6 +69,7 @@ final class ConsoleServer implements AutoCloseable {
                 upstream: ${env:RECEIVER}/ok
             tokens:
               shop: {secret: "${env:SHOP}", tenant: acme, scopes: [run, send]}
+              planted: {secret: "${env:PLANTED}", tenant: "${env:MARKUP}", scopes: [run, send]}
             users:
               alice: {secrets: "${env:ADMIN}", role: admin, all-tenants: true}
               olga: {secrets: "${env:OPERATOR}", role: operator, all-tenants: true}
@@ -70,11 +77,20 @@ final class ConsoleServer implements AutoCloseable {
               amir: {secrets: "${env:ACME}", role: operator, tenant: acme}
             """;
 
+    private static final String EMPTY = """
+            store: ${env:STORE}
+            listen: {address: 127.0.0.1, port: 0}
+            users:
+              alice: {secrets: "${env:ADMIN}", role: admin, all-tenants: true}
+            """;
+
     private final HttpClient client = HttpClient.newHttpClient();
+    private final String store;
     private final HttpServer receiver;
     private final SemelServer server;
 
-    private ConsoleServer(HttpServer receiver, SemelServer server) {
+    private ConsoleServer(String store, HttpServer receiver, SemelServer server) {
+        this.store = store;
         this.receiver = receiver;
         this.server = server;
     }
@@ -101,22 +117,32 @@ final class ConsoleServer implements AutoCloseable {
     static ConsoleServer start(LedgerKind kind, String complaint) {
         String store = kind.freshUrl();
         TroubledLedger.fill(store, complaint);
+        return start(store, CONFIG).withTraffic();
+    }
+
+    /** One that has nothing to do yet. */
+    static ConsoleServer empty() {
+        return start(LedgerKind.SQLITE.freshUrl(), EMPTY);
+    }
+
+    private static ConsoleServer start(String store, String config) {
         try {
             HttpServer receiver = receiver();
             Path file = Scratch.directory("console").resolve("semel.yaml");
-            Files.writeString(file, CONFIG);
+            Files.writeString(file, config);
             Secrets secrets = Secrets.of(Map.of(
                     "STORE", store,
                     "STRIPE", "whsec_test_0123456789abcdef",
                     "RECEIVER", "http://127.0.0.1:" + receiver.getAddress().getPort(),
                     "SHOP", SHOP,
+                    "PLANTED", PLANTED,
+                    "MARKUP", TroubledLedger.MARKUP,
                     "ADMIN", ADMIN,
                     "OPERATOR", OPERATOR,
                     "VIEWER", VIEWER,
                     "ACME", ACME));
-            SemelServer server =
-                    SemelServer.start(ConfigFile.read(file, secrets).config());
-            return new ConsoleServer(receiver, server).withTraffic();
+            Supplier<ServerConfig> reader = () -> ConfigFile.read(file, secrets).config();
+            return new ConsoleServer(store, receiver, SemelServer.start(reader.get(), reader));
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -173,11 +199,40 @@ final class ConsoleServer implements AutoCloseable {
         }
     }
 
-    private void client(String path, String json) {
-        send(HttpRequest.newBuilder(server.uri().resolve(path))
-                .header("Authorization", "Bearer " + SHOP)
+    private JsonNode client(String path, String json) {
+        return client(SHOP, path, json);
+    }
+
+    private JsonNode client(String token, String path, String json) {
+        return send(HttpRequest.newBuilder(server.uri().resolve(path))
+                .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(json)));
+    }
+
+    /** A record whose tenant, key, payload and result are markup; its id. */
+    String plant(String key) {
+        JsonMapper json = JsonMapper.shared();
+        String markup = TroubledLedger.MARKUP;
+        JsonNode granted = client(
+                PLANTED,
+                "/api/v1/operations/report/begin",
+                json.writeValueAsString(Map.of("key", key, "payload", Map.of("note", markup))));
+        client(
+                PLANTED,
+                "/api/v1/operations/report/finish",
+                json.writeValueAsString(Map.of(
+                        "record", granted.path("record").asString(),
+                        "fence", granted.path("fence").asString(),
+                        "result", Map.of("receipt", markup))));
+        return granted.path("record").asString();
+    }
+
+    /** Changes the file of the ledger behind the back of the server. */
+    void tamper(String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:" + store)) {
+            connection.createStatement().executeUpdate(sql);
+        }
     }
 
     URI uri() {

@@ -12,6 +12,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import dev.semel.testkit.Await;
@@ -407,7 +408,7 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("operation invoice, all tenants");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString())
                 .contains("\"operation\":\"invoice\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
-        page.button("Set operation invoice, all tenants to LIVE").click();
+        page.button("Set to LIVE: operation invoice, all tenants").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("invoice");
         page.page().getByLabel("Scope").selectOption("all");
@@ -420,7 +421,7 @@ abstract class ConsoleSuite {
         assertThat(page.dialog()).hasCount(0);
         assertThat(server.get(ADMIN, "/modes").path("settings").toString())
                 .contains("\"operation\":\"*\",\"tenant\":\"*\",\"mode\":\"HALTED\"");
-        page.button("Set all operations, all tenants to LIVE").click();
+        page.button("Set to LIVE: all operations, all tenants").click();
         page.confirm("Set to LIVE");
         assertThat(server.get(ADMIN, "/modes").path("settings").toString()).doesNotContain("HALTED");
         assertThat(page.main()).containsText("2 not sent");

@@ -89,7 +89,7 @@ function settings(data, context) {
                 && button('Set to LIVE…', () => {
                   const { mode: ignored, ...fields } = Object.fromEntries(Object.entries(each).filter(([, value]) => value !== '*'));
                   change('LIVE', fields, context);
-                }, { kind: 'small', name: `Set ${scopeWords(each)} to LIVE` }),
+                }, { kind: 'small', name: `Set to LIVE: ${scopeWords(each)}` }),
             },
           ], data.modes.settings, { key: each => JSON.stringify(each) }),
       data.modes.pauses.length > 0 && h('div', null, h('h3', null, 'Paused channels'), table('Pauses', [

@@ -30,7 +30,7 @@ export const retries = {
         ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true },
             h('p', null, link('/retries', { ...query, operation: each.operation }, each.operation), ': ', each.sentence),
             h('p', { class: 'dim small' }, `Setting ${each.setting} of policy ${each.policy}. `, Object.entries(each.figures).map(([name, value]) => `${name} ${value}`).join(', ')))))
-        : empty('Nothing is to be changed: the retries of this span are worth their cost.')),
+        : empty('Nothing is to be changed: the retries of this span are worth their cost.', 'Choose a longer one above to look further back.')),
     section('By policy and category', data.policies.length > 0
         ? table('Retries by policy', [
           { title: 'Policy', class: 'plain', cell: each => each.policy },
@@ -50,6 +50,6 @@ export const retries = {
           { title: 'Most in a minute', cell: each => number(each.most_per_minute), class: 'figure' },
           { title: 'That minute', cell: each => ago(each.minute), class: 'tight' },
         ], data.rates, { key: each => `${each.operation}|${each.category}` })
-        : empty('Nothing was retried in this span.')),
+        : empty('Nothing was retried in this span.', 'Choose a longer one above.')),
   ],
 };

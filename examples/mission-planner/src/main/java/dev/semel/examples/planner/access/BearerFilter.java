@@ -4,10 +4,8 @@ import dev.semel.http.ProblemCode;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.security.Principal;
 import java.util.Optional;
 import org.springframework.dao.DataAccessException;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -45,7 +43,7 @@ final class BearerFilter extends OncePerRequestFilter {
                     "Rejected: the request is not authenticated. Send a" + " valid token: Authorization: Bearer ...");
             return;
         }
-        chain.doFilter(new Authenticated(request, caller.get()), response);
+        chain.doFilter(new AuthenticatedRequest(request, caller.get()), response);
     }
 
     private Optional<Caller> caller(HttpServletRequest request) {
@@ -57,24 +55,5 @@ final class BearerFilter extends OncePerRequestFilter {
 
     private static void refuse(HttpServletResponse response, ProblemCode code, String detail) throws IOException {
         new ProblemBody(code.status(), code.code(), detail).write(response);
-    }
-
-    private static final class Authenticated extends HttpServletRequestWrapper {
-        private final Caller caller;
-
-        Authenticated(HttpServletRequest request, Caller caller) {
-            super(request);
-            this.caller = caller;
-        }
-
-        @Override
-        public Principal getUserPrincipal() {
-            return caller;
-        }
-
-        @Override
-        public String getRemoteUser() {
-            return caller.getName();
-        }
     }
 }

@@ -1,4 +1,4 @@
-package dev.semel.server.console;
+package dev.semel.console.browser;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** The browser of the machine. It downloads nothing. */
-final class Chromium {
+public final class Chromium {
     private static final List<String> ARGUMENTS = List.of(
             "--no-sandbox",
             "--disable-gpu",
@@ -34,7 +34,7 @@ final class Chromium {
      * The one of this process; it ends with the process. Where Chromium is not installed the calling test is aborted with the reason; with the environment variable {@code CI}
      * set it fails.
      */
-    static Chromium shared() {
+    public static Chromium shared() {
         if (shared == null) {
             shared = start();
         }
@@ -63,7 +63,7 @@ final class Chromium {
         return new Chromium(browser);
     }
 
-    Browser browser() {
+    public Browser browser() {
         return browser;
     }
 }
