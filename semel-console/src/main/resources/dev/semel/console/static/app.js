@@ -92,9 +92,7 @@ async function read() {
       return;
     }
     if (failure.status === 401) {
-      app.person = null;
-      app.data = null;
-      remembered.clear();
+      forget();
       showLogin(failure.message);
       return;
     }
@@ -207,11 +205,21 @@ function switchZone() {
   render();
 }
 
+/** Drops all that was read for a person, and what is still on its way: whoever logs in next may be somebody else. */
+function forget() {
+  clearTimeout(app.timer);
+  unfollow();
+  app.reading?.abort();
+  Object.assign(app, { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null });
+  remembered.clear();
+  document.querySelectorAll('dialog').forEach(dialog => dialog.close());
+  document.getElementById('live').replaceChildren();
+}
+
 async function leave(everywhere) {
   try {
     await logOut(everywhere);
-    app.person = null;
-    remembered.clear();
+    forget();
     showLogin(null);
   } catch (failure) {
     tell(failure.message, true);

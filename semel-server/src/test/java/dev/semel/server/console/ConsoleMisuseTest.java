@@ -1,0 +1,70 @@
+package dev.semel.server.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.semel.server.console.ConsoleServer.ACME;
+import static dev.semel.server.console.ConsoleServer.OPERATOR;
+import static dev.semel.server.console.TroubledLedger.id;
+
+import com.microsoft.playwright.Locator;
+import dev.semel.server.console.ConsolePage.Screen;
+import dev.semel.server.console.ConsoleServer.LedgerKind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** Shared browsers, lost connections, expired sessions, hasty hands: nobody is shown or told what is not so. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleMisuseTest {
+    private ConsoleServer server;
+    private Chromium chromium;
+    private ConsolePage page;
+
+    @BeforeAll
+    void start() {
+        chromium = Chromium.shared();
+        server = ConsoleServer.start(LedgerKind.SQLITE);
+    }
+
+    @AfterEach
+    void leave() {
+        if (page != null) {
+            page.close();
+            page = null;
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private ConsolePage as(String secret) {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP).logIn(secret);
+        return page;
+    }
+
+    private void logOut() {
+        page.page().getByText("Log out").click();
+        page.button("This browser").click();
+        assertThat(page.page().locator("h1")).hasText("Log in");
+    }
+
+    @Test
+    void h4_nextPersonInTheSameTabIsNotShownWhatThePersonBeforeSaw() {
+        as(OPERATOR).open("#/records/" + id("globex", "mail", "lost-1"));
+        assertThat(page.page().getByLabel("Payload")).containsText("unreachable");
+        logOut();
+        page.enter(ACME);
+        Locator shell = page.page().locator("#shell");
+        assertThat(shell).containsText("could not be read");
+        assertThat(shell).not().containsText("unreachable");
+        assertThat(shell).not().containsText("globex");
+        assertThat(shell).not().containsText("These figures are old");
+    }
+}
