@@ -2,6 +2,7 @@
 const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
 const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
 const session = { csrf: null, header: 'X-CSRF-Token' };
+const automatic = new WeakSet();
 
 /** Whether the application around the console logs people in. */
 export const loginIsExternal = meta('semel-login') === 'external';
@@ -30,10 +31,19 @@ async function problemOf(response) {
   return new Problem(response.status, fields);
 }
 
+/** Marks requests that no person asks for: the server does not take them for use of the session. Answers the signal. */
+export function byItself(signal) {
+  automatic.add(signal);
+  return signal;
+}
+
 async function request(method, path, { body, signal } = {}) {
   const headers = { Accept: 'application/json' };
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
+  }
+  if (signal && automatic.has(signal)) {
+    headers['X-Semel-Automatic'] = '1';
   }
   if (method !== 'GET') {
     headers['X-Semel-Console'] = '1';

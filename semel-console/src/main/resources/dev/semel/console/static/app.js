@@ -1,6 +1,6 @@
 /** The shell: who is logged in, which page is shown, when it is read again. */
 import { h, show } from './view.js';
-import { Problem, loginIsExternal, logOut, whoAmI } from './api.js';
+import { Problem, byItself, loginIsExternal, logOut, whoAmI } from './api.js';
 import { settings } from './format.js';
 import { button, link, problem } from './widgets.js';
 import { PLACES, help, listenToKeys } from './keyboard.js';
@@ -67,8 +67,10 @@ const context = () => ({
   go: address => { location.hash = address; },
 });
 
+const readByItself = () => read({ automatic: true });
+
 /** Reads the data of the page and shows it; what is shown meanwhile stays. */
-async function read() {
+async function read({ automatic = false } = {}) {
   const route = app.route;
   if (!route?.page || !app.person) {
     return;
@@ -77,6 +79,9 @@ async function read() {
   app.reading?.abort();
   const reading = new AbortController();
   app.reading = reading;
+  if (automatic) {
+    byItself(reading.signal);
+  }
   app.busy = true;
   renderBusy();
   try {
@@ -136,7 +141,7 @@ function follow() {
   stream.addEventListener('end', event => {
     if (app.stream === stream && JSON.parse(event.data).reason === 'unauthenticated') {
       unfollow();
-      read();
+      readByItself();
     }
   });
 }
@@ -154,7 +159,7 @@ function plan() {
   }
   const every = app.failure ? 10_000 : app.route?.page?.every?.(app.data, context()) ?? 0;
   if (every > 0 && !document.hidden && app.person) {
-    app.timer = setTimeout(read, every);
+    app.timer = setTimeout(readByItself, every);
   }
 }
 
@@ -324,7 +329,7 @@ async function start() {
       read();
     }
   });
-  listenToKeys({ refresh: read, utc: switchZone, theme: switchTheme });
+  listenToKeys({ refresh: () => read(), utc: switchZone, theme: switchTheme });
   try {
     app.person = await whoAmI();
     navigate();

@@ -4,10 +4,13 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static dev.semel.server.console.ConsoleServer.ACME;
 import static dev.semel.server.console.ConsoleServer.OPERATOR;
 import static dev.semel.server.console.TroubledLedger.id;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleMisuseTest {
+
     private ConsoleServer server;
     private Chromium chromium;
     private ConsolePage page;
@@ -66,5 +70,23 @@ class ConsoleMisuseTest {
         assertThat(shell).not().containsText("unreachable");
         assertThat(shell).not().containsText("globex");
         assertThat(shell).not().containsText("These figures are old");
+    }
+
+    @Test
+    void h5_onlyWhatAPersonDoesCountsAsUseOfTheSession() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        page.page().clock().install();
+        page.logIn(OPERATOR);
+        List<String> automatic = new CopyOnWriteArrayList<>();
+        page.page().onRequest(request -> {
+            if (request.url().endsWith("/admin/channels")) {
+                automatic.add(String.valueOf(request.headers().get("x-semel-automatic")));
+            }
+        });
+        page.open("#/channels");
+        page.page().waitForResponse("**/admin/channels", () -> page.page().clock().runFor(6_000));
+        page.ready();
+        page.page().waitForResponse("**/admin/channels", () -> page.page().keyboard().press("."));
+        assertThat(automatic).containsExactly("null", "1", "null");
     }
 }
