@@ -48,7 +48,7 @@ class SessionTest {
         assertThat(who.text("tenant")).isEqualTo("acme");
         assertThat(who.http().body()).doesNotContain(login.text("token"));
         assertThat(server.bearer("GET", "/admin/x", login.text("token")).http().body())
-                .contains("Person[name=bob, role=VIEWER, tenant=acme]");
+                .contains("Person[name=bob, role=VIEWER, tenant=acme, ");
         assertThat(server.events("operator.login"))
                 .singleElement()
                 .satisfies(event -> assertThat(event)
