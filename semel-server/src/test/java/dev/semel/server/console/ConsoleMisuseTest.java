@@ -2,6 +2,7 @@ package dev.semel.server.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static dev.semel.server.console.ConsoleServer.ACME;
+import static dev.semel.server.console.ConsoleServer.ADMIN;
 import static dev.semel.server.console.ConsoleServer.OPERATOR;
 import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleMisuseTest {
+    private static final String REASON = "{\"reason\":\"ticket 4711\"}";
 
     private ConsoleServer server;
     private Chromium chromium;
@@ -72,6 +74,11 @@ class ConsoleMisuseTest {
         assertThat(shell).not().containsText("These figures are old");
     }
 
+    /** Ticks the row of a dead letter. */
+    private void tick(String id) {
+        page.page().getByLabel("Select mail " + id.substring(0, 12)).check();
+    }
+
     @Test
     void h5_onlyWhatAPersonDoesCountsAsUseOfTheSession() {
         page = new ConsolePage(chromium, server, Screen.DESKTOP);
@@ -88,5 +95,22 @@ class ConsoleMisuseTest {
         page.ready();
         page.page().waitForResponse("**/admin/channels", () -> page.page().keyboard().press("."));
         assertThat(automatic).containsExactly("null", "1", "null");
+    }
+
+    @Test
+    void selectionIsDroppedWithTheFilterAndWithRecordsThatAreGone() {
+        as(OPERATOR).open("#/dead?operation=mail&tenant=acme&category=network");
+        tick(id("acme", "mail", "lost-1"));
+        tick(id("acme", "mail", "lost-2"));
+        assertThat(page.button("Discard selected (2)")).isEnabled();
+        server.post(ADMIN, "/records/" + id("acme", "mail", "lost-1") + "/discard", REASON);
+        page.page().locator("td.box input:focus").blur();
+        page.page().keyboard().press(".");
+        assertThat(page.button("Discard selected (1)")).isEnabled();
+        page.page().evaluate("() => { location.hash = '#/dead?operation=mail&tenant=acme&category=validation'; }");
+        assertThat(page.page().getByLabel("Select mail " + id("acme", "mail", "full-1").substring(0, 12)))
+                .not()
+                .isChecked();
+        assertThat(page.button("Discard selected")).isDisabled();
     }
 }

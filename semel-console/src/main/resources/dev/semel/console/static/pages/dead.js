@@ -104,10 +104,24 @@ function groupTable(groups, context) {
   ].filter(Boolean), groups, { key: group => [group.operation, group.state, group.category, group.exception, group.reason].join('|') });
 }
 
+/**
+ * What is ticked, on this page of the list and on others. Another filter begins anew, and what is gone from a page is no longer ticked:
+ * an action is never about records that nobody sees.
+ */
+function selection(data, page) {
+  const filter = JSON.stringify(data.filter);
+  if (page.filter !== filter) {
+    Object.assign(page, { filter, selected: new Set(), listed: new Map() });
+  }
+  const ids = data.letters.records.map(each => each.id);
+  page.listed.get(data.cursor)?.filter(id => !ids.includes(id)).forEach(id => page.selected.delete(id));
+  page.listed.set(data.cursor, ids);
+  return page.selected;
+}
+
 function letters(data, context) {
   const { query, state: page } = context;
-  page.selected ??= new Set();
-  const { selected } = page;
+  const selected = selection(data, page);
   const all = data.letters.records;
   const operator = context.may('operator');
   const every = all.length > 0 && all.every(each => selected.has(each.id));
@@ -168,7 +182,7 @@ export const dead = {
       isFiltered(query) ? get('/dead', { ...chosen(query), cursor: query.cursor, limit: 50 }, signal) : null,
       query.job ? readJob(query.job, signal) : null,
     ]);
-    return { groups: groups.groups, letters, job: progress };
+    return { groups: groups.groups, letters, job: progress, filter: chosen(query), cursor: query.cursor };
   },
   view: (data, context) => {
     const total = data.groups.reduce((sum, group) => sum + group.count, 0);
