@@ -19,6 +19,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether a failed action certainly did nothing: the server rejected it. */
+export const isRejected = failure => failure.status >= 400 && failure.status < 500;
+
 async function problemOf(response) {
   let fields = {};
   try {
@@ -66,7 +69,8 @@ async function request(method, path, { body, signal } = {}) {
     }
     throw new Problem(0, {
       title: 'No connection',
-      detail: 'The server cannot be reached: connection failed. It is tried again by itself.',
+      detail: method === 'GET' ? 'The server cannot be reached: connection failed. It is tried again by itself.'
+          : 'The connection failed before the answer came.',
     });
   }
   if (!response.ok) {

@@ -8,10 +8,13 @@ import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,6 +77,15 @@ class ConsoleMisuseTest {
         assertThat(shell).not().containsText("These figures are old");
     }
 
+    private void act(String verb) {
+        page.dialog().getByLabel("Reason").fill("ticket 4711");
+        page.dialog()
+                .getByRole(
+                        AriaRole.BUTTON,
+                        new Locator.GetByRoleOptions().setName(verb).setExact(true))
+                .click();
+    }
+
     /** Ticks the row of a dead letter. */
     private void tick(String id) {
         page.page().getByLabel("Select mail " + id.substring(0, 12)).check();
@@ -112,5 +124,56 @@ class ConsoleMisuseTest {
                 .not()
                 .isChecked();
         assertThat(page.button("Discard selected")).isDisabled();
+    }
+
+    @Test
+    void actionWhoseAnswerIsLostIsNotSaidToBeUndone() {
+        String lost = id("acme", "mail", "lost-3");
+        as(OPERATOR).open("#/records/" + lost);
+        page.page().route("**/discard", route -> {
+            route.fetch();
+            route.abort();
+        });
+        page.button("Discard").click();
+        act("Discard");
+        assertThat(page.dialog()).containsText("Whether it was done is not known");
+        assertThat(page.dialog()).not().containsText("Nothing was done");
+        assertThat(page.dialog()).not().containsText("tried again by itself");
+        page.page().unroute("**/discard");
+        page.page()
+                .route(
+                        "**/discard",
+                        route -> route.fulfill(
+                                new Route.FulfillOptions().setStatus(409).setBody("{\"detail\":\"It runs.\"}")));
+        act("Discard");
+        assertThat(page.dialog()).containsText("Nothing was done. It runs.");
+    }
+
+    @Test
+    void actionOnSomeThatFailsOnTheWayTellsWhatItDid() {
+        as(OPERATOR).open("#/dead?operation=mail&tenant=globex&category=network");
+        List.of("lost-1", "lost-2", "lost-3").forEach(key -> tick(id("globex", "mail", key)));
+        page.page().route("**/" + id("globex", "mail", "lost-2") + "/discard", Route::abort);
+        page.button("Discard selected (3)").click();
+        act("Discard");
+        assertThat(page.dialog()).containsText("1 done, 1 not known, 1 not tried.");
+        assertThat(page.dialog()).not().containsText("Nothing was done");
+        page.button("Back").click();
+        assertThat(page.button("Discard selected (2)")).isEnabled();
+    }
+
+    @Test
+    void resultOfAnActionIsToldAlthoughItsDialogWasClosed() {
+        as(OPERATOR).open("#/records/" + id("globex", "mail", "lost-4"));
+        AtomicReference<Route> held = new AtomicReference<>();
+        page.page().route("**/discard", held::set);
+        page.button("Discard").click();
+        act("Discard");
+        page.page().waitForCondition(() -> held.get() != null);
+        page.page().keyboard().press("Escape");
+        assertThat(page.dialog()).hasCount(0);
+        held.get().resume();
+        assertThat(page.told()).containsText("discarded");
+        assertThat(page.page().locator(".title .label")).hasText("Discarded");
     }
 }

@@ -1,6 +1,6 @@
 /** Dead letters by cause; a preview before anything moves; jobs that replay many. */
 import { h } from '../view.js';
-import { get, post } from '../api.js';
+import { get, isRejected, post } from '../api.js';
 import { ask, tell } from '../dialogs.js';
 import { count, number } from '../format.js';
 import { button, CATEGORIES, chip, empty, field, filterBox, formFields, href, input, link, pager, select, state, table } from '../widgets.js';
@@ -64,13 +64,19 @@ async function actOnSome(name, title, context) {
     act: async ({ reason }) => {
       let done = 0;
       const refused = [];
-      for (const id of ids) {
+      const left = ids.filter(id => context.state.selected.has(id));
+      for (const [at, id] of left.entries()) {
         try {
           await post(`/records/${id}/${name}`, { reason });
           done++;
           context.state.selected.delete(id);
         } catch (failure) {
           if (failure.status !== 409) {
+            const unknown = isRejected(failure) ? 0 : 1;
+            const untried = left.length - at - unknown;
+            failure.outcome = done + unknown === 0 ? null : `${[[done, 'done'], [refused.length, 'refused'], [unknown, 'not known'], [untried, 'not tried']]
+                .filter(([number]) => number > 0).map(each => each.join(' ')).join(', ')}.`;
+            context.refresh();
             throw failure;
           }
           refused.push(failure.message);
