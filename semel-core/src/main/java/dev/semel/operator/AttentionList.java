@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,20 +30,25 @@ final class AttentionList {
 
     private final PresentState present;
     private final @Nullable String tenant;
+    private final Set<String> known;
     private final List<Attention> items = new ArrayList<>();
 
-    private AttentionList(PresentState present, @Nullable String tenant) {
+    private AttentionList(PresentState present, Set<String> known) {
         this.present = present;
-        this.tenant = tenant;
+        this.tenant = present.tenant();
+        this.known = known;
     }
 
-    /** @param breakers of this node, by operation */
-    static List<Attention> of(PresentState present, @Nullable String tenant, Map<String, BreakerStanding> breakers) {
-        AttentionList list = new AttentionList(present, tenant);
+    /**
+     * @param known the operations of which the tenant has records
+     * @param breakers of this node, by operation
+     */
+    static List<Attention> of(PresentState present, Set<String> known, Map<String, BreakerStanding> breakers) {
+        AttentionList list = new AttentionList(present, known);
         list.addRecords();
         present.modes().pauses().forEach(list::add);
         present.modes().settings().forEach(list::add);
-        if (tenant == null) {
+        if (list.tenant == null) {
             breakers.forEach(list::addUnlessClosed);
         }
         return list.items.stream().sorted(URGENT_FIRST).toList();
@@ -161,7 +167,8 @@ final class AttentionList {
     }
 
     private void add(Pause pause) {
-        if (!isVisible(pause.tenant())) {
+        boolean ofOthers = pause.tenant() == null && !known.contains(pause.operation());
+        if (!isVisible(pause.tenant()) || tenant != null && ofOthers) {
             return;
         }
         String sentence = "Channel " + name(pause.operation()) + " is paused" + whose(pause.tenant()) + " since "

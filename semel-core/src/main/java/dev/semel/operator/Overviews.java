@@ -87,12 +87,14 @@ public final class Overviews {
                         each -> ActivitySeries.of(each.read(window.source(), whose, from, now + 1), window, from))
                 .orElse(Map.of());
         PresentState present = PresentState.of(store, tenant);
+        Set<String> names = new TreeSet<>(history.keySet());
+        names.addAll(present.operations());
         return new Overview(
                 Instant.ofEpochMilli(now),
                 new Overview.OverviewScope(window, Instant.ofEpochMilli(from), tenant),
-                AttentionList.of(present, tenant, node.breakers()),
+                AttentionList.of(present, names, node.breakers()),
                 ActivitySeries.together(history.values(), window),
-                operations(window, tenant, history, present),
+                operations(window, names, history, present),
                 log.flatMap(each -> since(each, whose)));
     }
 
@@ -103,9 +105,7 @@ public final class Overviews {
     }
 
     private static List<OperationActivity> operations(
-            OverviewWindow window, @Nullable String tenant, Map<String, ActivitySeries> history, PresentState present) {
-        Set<String> names = new TreeSet<>(history.keySet());
-        names.addAll(present.operations());
+            OverviewWindow window, Set<String> names, Map<String, ActivitySeries> history, PresentState present) {
         List<OperationActivity> operations = new ArrayList<>();
         for (String name : names) {
             ActivitySeries series = history.getOrDefault(name, ActivitySeries.none(window));
@@ -114,8 +114,8 @@ public final class Overviews {
                     present.operations().contains(name) || isSent(series),
                     series,
                     present.waiting(name),
-                    mode(present.modes(), tenant, name),
-                    pause(present.modes(), tenant, name)));
+                    mode(present.modes(), present.tenant(), name),
+                    pause(present.modes(), present.tenant(), name)));
         }
         return operations.stream().sorted(BUSIEST).limit(MOST_OPERATIONS).toList();
     }

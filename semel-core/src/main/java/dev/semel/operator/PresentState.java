@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the ledger stands now, of one tenant or of all. Each count looks at a bounded number of records, through an index.
  *
+ * @param tenant all tenants when absent
  * @param expired records in progress whose lease was over {@link #OLD_LEASE} ago
  * @param queued messages that were not tried yet
  * @param retrying records that failed and are tried again
  */
 record PresentState(
+        @Nullable String tenant,
         Switchboard.Modes modes,
         StateCensus unknown,
         StateCensus dead,
@@ -40,6 +42,7 @@ record PresentState(
         Ledger ledger = store.ledger();
         Switchboard.Modes modes = store.switchboard().modes();
         return new PresentState(
+                tenant,
                 modes,
                 ledger.census(State.UNKNOWN, tenant, Status.NEVER, MOST),
                 ledger.census(State.FAILED_TERMINAL, tenant, Status.NEVER, MOST),
@@ -48,14 +51,16 @@ record PresentState(
                 ledger.census(State.FAILED_RETRYABLE, tenant, Status.NEVER, MOST));
     }
 
-    /** The operations of which messages wait, or that need a person. */
+    /** The operations of which messages wait, or that need a person. A tenant has those of its own: names tell of others. */
     Set<String> operations() {
         Set<String> names = new TreeSet<>();
         Stream.of(unknown, dead, expired, queued, retrying)
                 .flatMap(census -> census.operations().stream())
                 .filter(count -> count.queued() > 0)
                 .forEach(count -> names.add(count.operation()));
-        modes.pauses().forEach(pause -> names.add(pause.operation()));
+        modes.pauses().stream()
+                .filter(pause -> tenant == null || tenant.equals(pause.tenant()))
+                .forEach(pause -> names.add(pause.operation()));
         return names;
     }
 

@@ -187,6 +187,24 @@ class OverviewsTest {
     }
 
     @Test
+    void h4_pausesDoNotNameChannelsOfOtherTenants() {
+        send(ACME, "a");
+        engine.operator().pause("globex-sap", "globex", WARRANT);
+        engine.operator().pause("globex-crm", null, WARRANT);
+        engine.operator().pause("acme-sap", "acme", WARRANT);
+        engine.operator().pause("mail", null, WARRANT);
+        Overview acme = overview("acme");
+        assertThat(acme.operations())
+                .extracting(OperationActivity::name)
+                .containsExactlyInAnyOrder("mail", "acme-sap")
+                .doesNotContain("globex-sap", "globex-crm");
+        assertThat(acme.attention()).extracting(Attention::operation).containsExactly("acme-sap", "mail");
+        assertThat(overview(null).operations())
+                .extracting(OperationActivity::name)
+                .contains("globex-sap", "globex-crm", "acme-sap", "mail");
+    }
+
+    @Test
     void waitingMessagesHaveDepthAndAge() {
         send(ACME, "a");
         send(GLOBEX, "b");

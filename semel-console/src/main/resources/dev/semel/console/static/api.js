@@ -2,6 +2,7 @@
 const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
 const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
 const session = { csrf: null, header: 'X-CSRF-Token', byCookie: false };
+const automatic = new WeakSet();
 
 /** Whether the application around the console logs people in. */
 export const loginIsExternal = meta('semel-login') === 'external';
@@ -24,6 +25,9 @@ function cookieToken() {
   return found ? decodeURIComponent(found.slice('XSRF-TOKEN='.length)) : null;
 }
 
+/** Whether a failed action certainly did nothing: the server rejected it. */
+export const isRejected = failure => failure.status >= 400 && failure.status < 500;
+
 async function problemOf(response) {
   let fields = {};
   try {
@@ -36,10 +40,19 @@ async function problemOf(response) {
   return new Problem(response.status, fields);
 }
 
+/** Marks requests that no person asks for: the server does not take them for use of the session. Answers the signal. */
+export function byItself(signal) {
+  automatic.add(signal);
+  return signal;
+}
+
 async function request(method, path, { body, signal } = {}) {
   const headers = { Accept: 'application/json' };
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
+  }
+  if (signal && automatic.has(signal)) {
+    headers['X-Semel-Automatic'] = '1';
   }
   if (method !== 'GET') {
     headers['X-Semel-Console'] = '1';
@@ -64,7 +77,8 @@ async function request(method, path, { body, signal } = {}) {
     }
     throw new Problem(0, {
       title: 'No connection',
-      detail: 'The server cannot be reached: connection failed. It is tried again by itself.',
+      detail: method === 'GET' ? 'The server cannot be reached: connection failed. It is tried again by itself.'
+          : 'The connection failed before the answer came.',
     });
   }
   if (response.type === 'opaqueredirect') {

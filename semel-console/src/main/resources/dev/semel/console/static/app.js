@@ -1,6 +1,6 @@
 /** The shell: who is logged in, which page is shown, when it is read again. */
 import { h, show } from './view.js';
-import { Problem, loginIsExternal, logOut, whoAmI } from './api.js';
+import { Problem, byItself, loginIsExternal, logOut, whoAmI } from './api.js';
 import { settings } from './format.js';
 import { button, link, problem } from './widgets.js';
 import { PLACES, help, listenToKeys } from './keyboard.js';
@@ -68,8 +68,10 @@ const context = () => ({
   go: address => { location.hash = address; },
 });
 
+const readByItself = () => read({ automatic: true });
+
 /** Reads the data of the page and shows it; what is shown meanwhile stays. */
-async function read() {
+async function read({ automatic = false } = {}) {
   const route = app.route;
   if (!route?.page || !app.person) {
     return;
@@ -78,6 +80,9 @@ async function read() {
   app.reading?.abort();
   const reading = new AbortController();
   app.reading = reading;
+  if (automatic) {
+    byItself(reading.signal);
+  }
   app.busy = true;
   renderBusy();
   try {
@@ -93,9 +98,7 @@ async function read() {
       return;
     }
     if (failure.status === 401) {
-      app.person = null;
-      app.data = null;
-      remembered.clear();
+      forget();
       showLogin(failure.message);
       return;
     }
@@ -145,7 +148,7 @@ function follow() {
   stream.addEventListener('end', event => {
     if (app.stream === stream && JSON.parse(event.data).reason === 'unauthenticated') {
       unfollow();
-      read();
+      readByItself();
     }
   });
 }
@@ -168,7 +171,7 @@ function plan() {
       if (app.followed) {
         unfollow();
       }
-      read();
+      readByItself();
     }, every);
   }
 }
@@ -220,11 +223,21 @@ function switchZone() {
   render();
 }
 
+/** Drops all that was read for a person, and what is still on its way: whoever logs in next may be somebody else. */
+function forget() {
+  clearTimeout(app.timer);
+  unfollow();
+  app.reading?.abort();
+  Object.assign(app, { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null });
+  remembered.clear();
+  document.querySelectorAll('dialog').forEach(dialog => dialog.close());
+  document.getElementById('live').replaceChildren();
+}
+
 async function leave(everywhere) {
   try {
     await logOut(everywhere);
-    app.person = null;
-    remembered.clear();
+    forget();
     showLogin(null);
   } catch (failure) {
     tell(failure.message, true);
@@ -329,7 +342,7 @@ async function start() {
       read();
     }
   });
-  listenToKeys({ refresh: read, utc: switchZone, theme: switchTheme });
+  listenToKeys({ refresh: () => read(), utc: switchZone, theme: switchTheme });
   try {
     app.person = await whoAmI();
     navigate();

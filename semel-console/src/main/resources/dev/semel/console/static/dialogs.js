@@ -1,5 +1,6 @@
 /** Dialogs: the browser's own, so that focus stays inside and Escape closes. */
 import { h, show } from './view.js';
+import { isRejected } from './api.js';
 import { field, input, problem } from './widgets.js';
 
 const live = () => document.getElementById('live');
@@ -14,7 +15,13 @@ export function tell(sentence, bad = false) {
   fading = setTimeout(() => show(live()), 12_000);
 }
 
-/** Opens a dialog; answers when it is closed. `build` gets a function that closes it with a value. */
+/** What came of a failed action. */
+const outcome = failure => failure.outcome ?? (isRejected(failure) ? 'Nothing was done.' : 'Whether it was done is not known: look before you repeat it.');
+
+/**
+ * Opens a dialog; answers when it is closed. `build` gets a function that closes it with a value, and the dialog, whose `underWay` is the
+ * answer of an action that is not over yet.
+ */
 export function open(title, build, kind = '') {
   return new Promise(resolve => {
     const before = document.activeElement;
@@ -28,7 +35,7 @@ export function open(title, build, kind = '') {
     dialog.addEventListener('close', () => {
       dialog.remove();
       before?.focus?.();
-      resolve(result);
+      resolve(result ?? dialog.underWay ?? null);
     });
     dialog.addEventListener('click', event => {
       if (event.target === dialog) {
@@ -51,6 +58,7 @@ export function open(title, build, kind = '') {
 export function ask({ title, explain, verb, danger = false, fields = [], confirm = null, act }) {
   return open(title, (close, dialog) => {
     const failure = h('div');
+    const perform = async values => await act(values, dialog) ?? true;
     const submit = h('button', { type: 'submit', class: danger ? 'danger' : 'primary', disabled: confirm !== null }, verb);
     const form = h('form', {
       method: 'dialog',
@@ -59,12 +67,20 @@ export function ask({ title, explain, verb, danger = false, fields = [], confirm
           event.preventDefault();
           submit.disabled = true;
           show(failure);
+          const action = perform(Object.fromEntries(new FormData(form)));
+          dialog.underWay = action.catch(failed => {
+            if (!dialog.open) {
+              tell(`${title}: ${outcome(failed)} ${failed.message}`, true);
+            }
+            return null;
+          });
           try {
-            close(await act(Object.fromEntries(new FormData(form)), dialog) ?? true);
-          } catch (problemFound) {
-            show(failure, problem(problemFound, 'Nothing was done.'));
+            close(await action);
+          } catch (failed) {
+            show(failure, problem(failed, outcome(failed)));
             submit.disabled = false;
           }
+          dialog.underWay = null;
         },
         input: () => {
           if (confirm !== null) {

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.console.admin.AdminServer.LedgerKind;
 import dev.semel.console.admin.AdminServer.Reply;
 import dev.semel.console.rest.Endpoint;
+import dev.semel.operator.Operator.Warrant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -218,6 +219,9 @@ abstract class AdminApiSuite {
 
     @Test
     void h4_overviewOfAPersonOfOneTenantHasNothingOfOthers() {
+        Warrant warrant = new Warrant("olga", "ticket 4711");
+        server.engine().operator().pause("globex-sap", "globex", warrant);
+        server.engine().operator().pause("globex-crm", null, warrant);
         server.engine().duties().activity().orElseThrow().flush(true);
         JsonNode all = ok(server.get(VIEWER, "/overview"));
         JsonNode own = ok(server.get(ACME_OPERATOR, "/overview"));

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OperatorAccess implements AdminAccess {
     private static final Logger LOG = LoggerFactory.getLogger(OperatorAccess.class);
+    private static final String AUTOMATIC = "X-Semel-Automatic";
     private static final Pattern BEARER =
             Pattern.compile("(?i)bearer +([A-Za-z0-9._~+/=-]{1," + IdentityProvider.LONGEST_TOKEN + "})");
 
@@ -131,7 +132,7 @@ public final class OperatorAccess implements AdminAccess {
 
     /** Looks at the credentials of a request, and at nothing else of it. */
     public Examination examine(HttpServletRequest request) {
-        return examine(request, isForStream(request));
+        return examine(request, isAutomatic(request));
     }
 
     private Examination examine(HttpServletRequest request, boolean look) {
@@ -176,10 +177,10 @@ public final class OperatorAccess implements AdminAccess {
                 : failed(problem);
     }
 
-    /** A page that reconnects by itself is not somebody who uses the session. */
-    private static boolean isForStream(HttpServletRequest request) {
+    /** A page that reads or reconnects by itself is not somebody who uses the session. */
+    private static boolean isAutomatic(HttpServletRequest request) {
         String accepted = request.getHeader("Accept");
-        return accepted != null && accepted.contains("text/event-stream");
+        return request.getHeader(AUTOMATIC) != null || accepted != null && accepted.contains("text/event-stream");
     }
 
     /** A secret that was removed, a changed role, another provider: the session ends with what it rests on. */

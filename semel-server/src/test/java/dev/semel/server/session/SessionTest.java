@@ -101,6 +101,18 @@ class SessionTest {
     }
 
     @Test
+    void h5_requestsThatAPageRepeatsByItselfDoNotKeepASession() {
+        String token = server.token(ALICE);
+        String[] repeated = {"Authorization", "Bearer " + token, "X-Semel-Automatic", "1"};
+        time.advance(Duration.ofMinutes(29));
+        assertThat(server.bearer("GET", "/admin/x", token).status()).isEqualTo(200);
+        time.advance(Duration.ofMinutes(29));
+        assertThat(server.send("GET", "/admin/x", "", repeated).status()).isEqualTo(200);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(server.send("GET", "/admin/x", "", repeated).status()).isEqualTo(401);
+    }
+
+    @Test
     void h5_logoutEndsThisSessionAndLogoutEverywhereAllOfTheOperator() {
         String one = server.token(ALICE);
         String other = server.token(ALICE_NEXT);

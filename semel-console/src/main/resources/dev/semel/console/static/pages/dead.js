@@ -1,6 +1,6 @@
 /** Dead letters by cause; a preview before anything moves; jobs that replay many. */
 import { h } from '../view.js';
-import { get, post } from '../api.js';
+import { get, isRejected, post } from '../api.js';
 import { ask, tell } from '../dialogs.js';
 import { count, number } from '../format.js';
 import { button, CATEGORIES, chip, empty, field, filterBox, formFields, href, input, link, pager, select, state, table } from '../widgets.js';
@@ -64,13 +64,19 @@ async function actOnSome(name, title, context) {
     act: async ({ reason }) => {
       let done = 0;
       const refused = [];
-      for (const id of ids) {
+      const left = ids.filter(id => context.state.selected.has(id));
+      for (const [at, id] of left.entries()) {
         try {
           await post(`/records/${id}/${name}`, { reason });
           done++;
           context.state.selected.delete(id);
         } catch (failure) {
           if (failure.status !== 409) {
+            const unknown = isRejected(failure) ? 0 : 1;
+            const untried = left.length - at - unknown;
+            failure.outcome = done + unknown === 0 ? null : `${[[done, 'done'], [refused.length, 'refused'], [unknown, 'not known'], [untried, 'not tried']]
+                .filter(([number]) => number > 0).map(each => each.join(' ')).join(', ')}.`;
+            context.refresh();
             throw failure;
           }
           refused.push(failure.message);
@@ -104,10 +110,24 @@ function groupTable(groups, context) {
   ].filter(Boolean), groups, { key: group => [group.operation, group.state, group.category, group.exception, group.reason].join('|') });
 }
 
+/**
+ * What is ticked, on this page of the list and on others. Another filter begins anew, and what is gone from a page is no longer ticked:
+ * an action is never about records that nobody sees.
+ */
+function selection(data, page) {
+  const filter = JSON.stringify(data.filter);
+  if (page.filter !== filter) {
+    Object.assign(page, { filter, selected: new Set(), listed: new Map() });
+  }
+  const ids = data.letters.records.map(each => each.id);
+  page.listed.get(data.cursor)?.filter(id => !ids.includes(id)).forEach(id => page.selected.delete(id));
+  page.listed.set(data.cursor, ids);
+  return page.selected;
+}
+
 function letters(data, context) {
   const { query, state: page } = context;
-  page.selected ??= new Set();
-  const { selected } = page;
+  const selected = selection(data, page);
   const all = data.letters.records;
   const operator = context.may('operator');
   const every = all.length > 0 && all.every(each => selected.has(each.id));
@@ -168,7 +188,7 @@ export const dead = {
       isFiltered(query) ? get('/dead', { ...chosen(query), cursor: query.cursor, limit: 50 }, signal) : null,
       query.job ? readJob(query.job, signal) : null,
     ]);
-    return { groups: groups.groups, letters, job: progress };
+    return { groups: groups.groups, letters, job: progress, filter: chosen(query), cursor: query.cursor };
   },
   view: (data, context) => {
     const total = data.groups.reduce((sum, group) => sum + group.count, 0);

@@ -1,0 +1,179 @@
+package dev.semel.server.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.semel.server.console.ConsoleServer.ACME;
+import static dev.semel.server.console.ConsoleServer.ADMIN;
+import static dev.semel.server.console.ConsoleServer.OPERATOR;
+import static dev.semel.server.console.TroubledLedger.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
+import dev.semel.server.console.ConsolePage.Screen;
+import dev.semel.server.console.ConsoleServer.LedgerKind;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** Shared browsers, lost connections, expired sessions, hasty hands: nobody is shown or told what is not so. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleMisuseTest {
+    private static final String REASON = "{\"reason\":\"ticket 4711\"}";
+
+    private ConsoleServer server;
+    private Chromium chromium;
+    private ConsolePage page;
+
+    @BeforeAll
+    void start() {
+        chromium = Chromium.shared();
+        server = ConsoleServer.start(LedgerKind.SQLITE);
+    }
+
+    @AfterEach
+    void leave() {
+        if (page != null) {
+            page.close();
+            page = null;
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private ConsolePage as(String secret) {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP).logIn(secret);
+        return page;
+    }
+
+    private void logOut() {
+        page.page().getByText("Log out").click();
+        page.button("This browser").click();
+        assertThat(page.page().locator("h1")).hasText("Log in");
+    }
+
+    @Test
+    void h4_nextPersonInTheSameTabIsNotShownWhatThePersonBeforeSaw() {
+        as(OPERATOR).open("#/records/" + id("globex", "mail", "lost-1"));
+        assertThat(page.page().getByLabel("Payload")).containsText("unreachable");
+        logOut();
+        page.enter(ACME);
+        Locator shell = page.page().locator("#shell");
+        assertThat(shell).containsText("could not be read");
+        assertThat(shell).not().containsText("unreachable");
+        assertThat(shell).not().containsText("globex");
+        assertThat(shell).not().containsText("These figures are old");
+    }
+
+    private void act(String verb) {
+        page.dialog().getByLabel("Reason").fill("ticket 4711");
+        page.dialog()
+                .getByRole(
+                        AriaRole.BUTTON,
+                        new Locator.GetByRoleOptions().setName(verb).setExact(true))
+                .click();
+    }
+
+    /** Ticks the row of a dead letter. */
+    private void tick(String id) {
+        page.page().getByLabel("Select mail " + id.substring(0, 12)).check();
+    }
+
+    @Test
+    void h5_onlyWhatAPersonDoesCountsAsUseOfTheSession() {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        page.page().clock().install();
+        page.logIn(OPERATOR);
+        List<String> automatic = new CopyOnWriteArrayList<>();
+        page.page().onRequest(request -> {
+            if (request.url().endsWith("/admin/channels")) {
+                automatic.add(String.valueOf(request.headers().get("x-semel-automatic")));
+            }
+        });
+        page.open("#/channels");
+        page.page().waitForResponse("**/admin/channels", () -> page.page().clock().runFor(6_000));
+        page.ready();
+        page.page().waitForResponse("**/admin/channels", () -> page.page().keyboard().press("."));
+        assertThat(automatic).containsExactly("null", "1", "null");
+    }
+
+    @Test
+    void selectionIsDroppedWithTheFilterAndWithRecordsThatAreGone() {
+        as(OPERATOR).open("#/dead?operation=mail&tenant=acme&category=network");
+        tick(id("acme", "mail", "lost-1"));
+        tick(id("acme", "mail", "lost-2"));
+        assertThat(page.button("Discard selected (2)")).isEnabled();
+        server.post(ADMIN, "/records/" + id("acme", "mail", "lost-1") + "/discard", REASON);
+        page.page().locator("td.box input:focus").blur();
+        page.page().keyboard().press(".");
+        assertThat(page.button("Discard selected (1)")).isEnabled();
+        page.page().evaluate("() => { location.hash = '#/dead?operation=mail&tenant=acme&category=validation'; }");
+        assertThat(page.page().getByLabel("Select mail " + id("acme", "mail", "full-1").substring(0, 12)))
+                .not()
+                .isChecked();
+        assertThat(page.button("Discard selected")).isDisabled();
+    }
+
+    @Test
+    void actionWhoseAnswerIsLostIsNotSaidToBeUndone() {
+        String lost = id("acme", "mail", "lost-3");
+        as(OPERATOR).open("#/records/" + lost);
+        page.page().route("**/discard", route -> {
+            route.fetch();
+            route.abort();
+        });
+        page.button("Discard").click();
+        act("Discard");
+        assertThat(page.dialog()).containsText("Whether it was done is not known");
+        assertThat(page.dialog()).not().containsText("Nothing was done");
+        assertThat(page.dialog()).not().containsText("tried again by itself");
+        page.page().unroute("**/discard");
+        page.page()
+                .route(
+                        "**/discard",
+                        route -> route.fulfill(
+                                new Route.FulfillOptions().setStatus(409).setBody("{\"detail\":\"It runs.\"}")));
+        act("Discard");
+        assertThat(page.dialog()).containsText("Nothing was done. It runs.");
+    }
+
+    @Test
+    void actionOnSomeThatFailsOnTheWayTellsWhatItDid() {
+        as(OPERATOR).open("#/dead?operation=mail&tenant=globex&category=network");
+        List.of("lost-1", "lost-2", "lost-3").forEach(key -> tick(id("globex", "mail", key)));
+        page.page().route("**/" + id("globex", "mail", "lost-2") + "/discard", Route::abort);
+        page.button("Discard selected (3)").click();
+        act("Discard");
+        assertThat(page.dialog()).containsText("1 done, 1 not known, 1 not tried.");
+        assertThat(page.dialog()).not().containsText("Nothing was done");
+        page.button("Back").click();
+        assertThat(page.button("Discard selected (2)")).isEnabled();
+    }
+
+    @Test
+    void resultOfAnActionIsToldAlthoughItsDialogWasClosed() {
+        as(OPERATOR).open("#/records/" + id("globex", "mail", "lost-4"));
+        AtomicReference<Route> held = new AtomicReference<>();
+        page.page().route("**/discard", held::set);
+        page.button("Discard").click();
+        act("Discard");
+        page.page().waitForCondition(() -> held.get() != null);
+        page.page().keyboard().press("Escape");
+        assertThat(page.dialog()).hasCount(0);
+        held.get().resume();
+        assertThat(page.told()).containsText("discarded");
+        assertThat(page.page().locator(".title .label")).hasText("Discarded");
+    }
+}
