@@ -150,7 +150,7 @@ def worker_hands_back_what_it_has_not_begun():
         stop.set()
 
     semel.work("rest", handle, wait=1, stop=stop)
-    left = semel._persist(lambda: semel.claim("rest", 10, claim_id="rest-1"))["messages"]
+    left = semel._persist(lambda: semel.claim("rest", 10, claim_id="rest-0123456789ab"))["messages"]
     return len(handled) == 1 and [each["attempt"] for each in left] == [1, 1]
 
 

@@ -1,56 +1,53 @@
 package dev.semel.cli;
 
-import dev.semel.server.delivery.AttemptRecord;
-import dev.semel.server.delivery.DestinationReport;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** Formats what is known of destinations. */
+/** Formats what is known of destinations, as a ledger answers it. */
 final class DestinationLines {
     private DestinationLines() {}
 
-    static void print(Screen screen, List<DestinationReport> reports) {
-        if (reports.isEmpty()) {
+    static void print(Screen screen, List<Facts> destinations) {
+        if (destinations.isEmpty()) {
             screen.line("The ledger knows no destinations.");
             return;
         }
         Table table = new Table("DESTINATION", "LAST SUCCESS", "FAILING SINCE", "LAST ATTEMPT", "PAUSED");
-        for (DestinationReport report : reports) {
+        for (Facts each : destinations) {
+            List<Facts> attempts = each.list("attempts");
             table.row(
-                    Screen.plain(report.name()),
-                    moment(report.lastSuccess()),
-                    screen.paint(Style.fg_red, moment(report.failingSince())),
-                    report.attempts().isEmpty() ? "" : outcome(report.attempts().get(0)),
-                    screen.paint(Style.fg_yellow, paused(report)));
+                    Screen.plain(each.text("name")),
+                    moment(each, "last_success"),
+                    screen.paint(Style.fg_red, moment(each, "failing_since")),
+                    attempts.isEmpty() ? "" : outcome(attempts.get(0)),
+                    screen.paint(Style.fg_yellow, paused(each)));
         }
         table.print(screen);
     }
 
-    static void print(Screen screen, DestinationReport report) {
-        screen.line("Destination " + Screen.plain(report.name()) + ": "
-                + (report.failingSince() != null
-                        ? screen.paint(Style.fg_red, "failing since " + moment(report.failingSince()))
-                        : report.lastSuccess() == null ? "no attempt is known" : "the last attempt succeeded")
-                + (report.lastSuccess() == null
-                        ? "; no success is known."
-                        : "; last success " + moment(report.lastSuccess()) + "."));
-        if (report.pause() != null) {
-            screen.line("Its channel is paused: " + paused(report));
+    static void print(Screen screen, Facts destination) {
+        screen.line("Destination " + Screen.plain(destination.text("name")) + ": "
+                + (destination.has("failing_since")
+                        ? screen.paint(Style.fg_red, "failing since " + moment(destination, "failing_since"))
+                        : destination.has("last_success") ? "the last attempt succeeded" : "no attempt is known")
+                + (destination.has("last_success")
+                        ? "; last success " + moment(destination, "last_success") + "."
+                        : "; no success is known."));
+        if (destination.has("paused")) {
+            screen.line("Its channel is paused: " + paused(destination));
         }
-        if (!report.attempts().isEmpty()) {
+        if (!destination.list("attempts").isEmpty()) {
             Table table = new Table("ENDED", "RECORD", "ATTEMPT", "OUTCOME", "TOOK", "ANSWER");
-            for (AttemptRecord attempt : report.attempts()) {
+            for (Facts attempt : destination.list("attempts")) {
                 table.row(
-                        moment(attempt.ended()),
-                        attempt.record().prefix(),
-                        String.valueOf(attempt.attempt()),
+                        moment(attempt, "ended"),
+                        Screen.plain(RecordFacts.prefix(attempt.text("record"))),
+                        attempt.text("attempt"),
                         outcome(attempt),
-                        attempt.duration() == null ? "" : attempt.duration().toMillis() + " ms",
-                        Screen.plain(beginning(attempt.result().answer())));
+                        attempt.has("duration_ms") ? attempt.text("duration_ms") + " ms" : "",
+                        Screen.plain(beginning(attempt.text("answer"))));
             }
             table.print(screen);
         }
@@ -61,61 +58,46 @@ final class DestinationLines {
         return answer.length() <= most ? answer : answer.substring(0, most) + "...";
     }
 
-    private static String moment(@Nullable Instant at) {
-        return at == null ? "" : Screen.moment(at.toEpochMilli());
+    private static String moment(Facts facts, String name) {
+        return facts.has(name) ? Screen.moment(facts.time(name)) : "";
     }
 
-    private static String outcome(AttemptRecord attempt) {
-        AttemptRecord.AttemptResult result = attempt.result();
-        String status = result.status() == null ? "" : "HTTP " + result.status();
-        return result.failure() == null
-                ? status.isEmpty() ? "delivered" : status
-                : result.failure().code() + (status.isEmpty() ? "" : " (" + status + ")");
+    private static String outcome(Facts attempt) {
+        String status = attempt.has("status") ? "HTTP " + attempt.text("status") : "";
+        return attempt.has("category")
+                ? Screen.plain(attempt.text("category")) + (status.isEmpty() ? "" : " (" + status + ")")
+                : status.isEmpty() ? "delivered" : status;
     }
 
-    private static String paused(DestinationReport report) {
-        return report.pause() == null
-                ? ""
-                : Screen.plain(report.pause().reason()) + " (since "
-                        + Screen.moment(report.pause().since()) + ")";
+    private static String paused(Facts destination) {
+        return destination.has("paused")
+                ? Screen.plain(destination.text("paused")) + " (since " + moment(destination, "paused_since") + ")"
+                : "";
     }
 
-    static Map<String, Object> facts(DestinationReport report) {
+    static Map<String, Object> facts(Facts destination) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("name", report.name());
-        facts.put("last_success", text(report.lastSuccess()));
-        facts.put("failing_since", text(report.failingSince()));
-        facts.put("paused", report.pause() == null ? null : report.pause().reason());
-        facts.put(
-                "paused_since",
-                report.pause() == null
-                        ? null
-                        : text(Instant.ofEpochMilli(report.pause().since())));
+        facts.put("name", destination.text("name"));
+        for (String name : List.of("last_success", "failing_since", "paused", "paused_since")) {
+            facts.put(name, destination.find(name));
+        }
         facts.put(
                 "attempts",
-                report.attempts().stream().map(DestinationLines::facts).toList());
+                destination.list("attempts").stream()
+                        .map(DestinationLines::attempt)
+                        .toList());
         return facts;
     }
 
-    private static Map<String, Object> facts(AttemptRecord attempt) {
+    private static Map<String, Object> attempt(Facts attempt) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("ended", text(attempt.ended()));
-        facts.put("record", attempt.record().hex());
-        facts.put("attempt", attempt.attempt());
-        facts.put("status", attempt.result().status());
-        facts.put(
-                "failure",
-                attempt.result().failure() == null
-                        ? null
-                        : attempt.result().failure().code());
-        facts.put(
-                "took_ms",
-                attempt.duration() == null ? null : attempt.duration().toMillis());
-        facts.put("answer", attempt.result().answer());
+        facts.put("ended", attempt.text("ended"));
+        facts.put("record", attempt.text("record"));
+        facts.put("attempt", attempt.number("attempt"));
+        facts.put("status", attempt.members().get("status"));
+        facts.put("failure", attempt.find("category"));
+        facts.put("took_ms", attempt.members().get("duration_ms"));
+        facts.put("answer", attempt.text("answer"));
         return facts;
-    }
-
-    private static @Nullable String text(@Nullable Instant at) {
-        return at == null ? null : at.toString();
     }
 }

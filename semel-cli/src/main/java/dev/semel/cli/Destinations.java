@@ -1,16 +1,14 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.operator.Operator;
 import dev.semel.server.config.ConfigFaults;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.Secrets;
 import dev.semel.server.delivery.DeliveryProbe;
-import dev.semel.server.delivery.DestinationReport;
-import dev.semel.store.Store;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,21 +46,14 @@ final class Destinations implements Runnable {
             description =
                     "Read-only. Lists those for which something waits, that are paused, or of which the newest events of the audit tell.",
             mixinStandardHelpOptions = true)
-    int list(@Mixin StoreOption ledger, @Mixin JsonOption json) {
-        List<DestinationReport> reports;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            reports = DestinationReport.names(operator).stream()
-                    .map(name -> DestinationReport.of(operator, name, 1))
-                    .toList();
+    int list(@Mixin LedgerOption ledger) {
+        List<Facts> all;
+        try (OperatedLedger opened = ledger.open()) {
+            all = opened.get("/admin/destinations", CommandInput.none()).list("destinations");
         }
-        if (json.chosen()) {
-            json.print(
-                    spec.commandLine().getOut(),
-                    reports.stream().map(DestinationLines::facts).toList());
-        } else {
-            DestinationLines.print(Screen.of(spec), reports);
-        }
+        ledger.tell(
+                () -> all.stream().map(DestinationLines::facts).toList(),
+                screen -> DestinationLines.print(screen, all));
         return Exit.OK.code();
     }
 
@@ -76,8 +67,7 @@ final class Destinations implements Runnable {
             mixinStandardHelpOptions = true)
     int show(
             @Parameters(paramLabel = "NAME", description = "The name of the destination.") String name,
-            @Mixin StoreOption ledger,
-            @Mixin JsonOption json,
+            @Mixin LedgerOption ledger,
             @Option(
                             names = "-n",
                             paramLabel = "N",
@@ -87,30 +77,30 @@ final class Destinations implements Runnable {
         if (limit < 1) {
             throw new SemelException.Invalid("-n " + limit + " is invalid. Use 1 or more.");
         }
-        DestinationReport report;
-        try (Store opened = ledger.open()) {
-            Operator operator = Operator.on(opened);
-            report = DestinationReport.of(operator, name, limit);
-            if (report.attempts().isEmpty()
-                    && !DestinationReport.names(operator).contains(name)) {
-                throw new CheckFailed("The ledger knows nothing of a destination \"" + Screen.plain(name)
-                        + "\": 'semel destinations list' lists those that it knows.");
-            }
+        Facts destination;
+        try (OperatedLedger opened = ledger.open()) {
+            destination = opened.get(path(name), CommandInput.of("limit", limit));
         }
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), DestinationLines.facts(report));
-        } else {
-            DestinationLines.print(Screen.of(spec), report);
-        }
+        ledger.tell(() -> DestinationLines.facts(destination), screen -> DestinationLines.print(screen, destination));
         return Exit.OK.code();
+    }
+
+    private static String path(String name) {
+        if (!name.matches("[a-z0-9][a-z0-9._-]{0,59}")) {
+            throw new CheckFailed(
+                    "The ledger knows nothing of a destination \"" + Screen.plain(name) + "\": it is not a name.");
+        }
+        return "/admin/destinations/" + name;
     }
 
     @Command(
             name = "test",
             header = "Sends a signed test event to a destination, by the same rules as every delivery.",
             description = {
-                "Needs no store. The destination gets a real request: its webhook-id begins with semel-test-, its body is {\"type\":\"semel.test\"}.",
-                "It is recorded nowhere and changes no health. Exits with 1 when it failed, or when the file has faults."
+                "With --file this process sends it, and needs no store. With --url the server sends it, by the configuration of that node;"
+                        + " audited, so --reason is needed.",
+                "The destination gets a real request: its webhook-id begins with semel-test-, its body is {\"type\":\"semel.test\"}.",
+                "It changes no health. Exits with 1 when it failed, or when the file has faults."
             },
             mixinStandardHelpOptions = true)
     int test(
@@ -121,26 +111,51 @@ final class Destinations implements Runnable {
                             defaultValue = "semel.yaml",
                             description = "The configuration file. By default ${DEFAULT-VALUE}.")
                     Path file,
-            @Mixin JsonOption json)
+            @Option(names = "--reason", paramLabel = "TEXT", description = "With --url: the reason, for the audit.")
+                    @Nullable
+                    String reason,
+            @Mixin LedgerOption ledger)
             throws InterruptedException {
+        if (ledger.isServer()) {
+            return told(ledger, byServer(ledger, name, reason));
+        }
+        if (spec.commandLine().getSubcommands().get("test").getParseResult().hasMatchedOption("--store")) {
+            throw new ParameterException(
+                    spec.commandLine(), "A test event needs no store: give --file, or the server with --url.");
+        }
         DeliveryProbe.ProbeResult result;
         try {
             result = DeliveryProbe.run(
                     find(name, ConfigFile.read(file, secrets).config().destinations()));
         } catch (ConfigFaults wrong) {
-            wrong.findings()
-                    .forEach(fault -> spec.commandLine().getErr().println(Screen.plain(fault.in(file.toString()))));
+            wrong.findings().forEach(fault -> ledger.err().println(Screen.plain(fault.in(file.toString()))));
             return Exit.CHECK_FAILED.code();
         }
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), result);
-        } else {
-            Screen screen = Screen.of(spec);
+        return told(ledger, result);
+    }
+
+    private static DeliveryProbe.ProbeResult byServer(LedgerOption ledger, String name, @Nullable String reason) {
+        if (reason == null) {
+            throw new SemelException.Invalid("With --url give --reason, for the audit: nothing was sent.");
+        }
+        Facts answer;
+        try (OperatedLedger opened = ledger.open()) {
+            answer = opened.post(path(name) + "/test", CommandInput.of("reason", reason));
+        }
+        return new DeliveryProbe.ProbeResult(
+                answer.flag("delivered"),
+                answer.has("status") ? Integer.valueOf((int) answer.number("status")) : null,
+                answer.text("sentence"),
+                answer.text("answer"));
+    }
+
+    private static int told(LedgerOption ledger, DeliveryProbe.ProbeResult result) {
+        ledger.tell(() -> result, screen -> {
             screen.line(Screen.plain(result.words()));
             if (!result.answer().isEmpty()) {
                 screen.line("Its answer: " + Screen.plain(result.answer()));
             }
-        }
+        });
         return (result.delivered() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 

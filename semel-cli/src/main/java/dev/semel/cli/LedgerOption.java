@@ -1,6 +1,8 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
+import dev.semel.server.config.ServerConfig;
+import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
 import java.io.IOException;
@@ -64,7 +66,31 @@ final class LedgerOption {
         if (isServer()) {
             return new ServerLedger(String.valueOf(url), token());
         }
-        return new StoreLedger(Stores.open(store(), StoreProvider.Options.EXISTING), this::another, actor);
+        return local(store(), actor, null);
+    }
+
+    /**
+     * For a command that needs the configuration of the server, which a server has itself. Where no store is given, it is that of the
+     * configuration.
+     *
+     * @param file reads the configuration
+     * @param warrant null for a command that only reads
+     */
+    OperatedLedger open(Supplier<ServerConfig> file, @Nullable WarrantOption warrant) {
+        if (isServer()) {
+            return warrant == null ? open() : open(warrant);
+        }
+        ServerConfig config = file.get();
+        String actor = warrant == null ? System.getProperty("user.name", "operator") : warrant.actor(false);
+        return local(store == null ? config.store() : store, actor, config);
+    }
+
+    private static OperatedLedger local(String store, String actor, @Nullable ServerConfig config) {
+        return new StoreLedger(existing(store), () -> existing(store), actor, config);
+    }
+
+    private static Store existing(String store) {
+        return Stores.open(store, StoreProvider.Options.EXISTING);
     }
 
     /** As {@link #open(WarrantOption)}, also for a store that was restored from a backup. */
@@ -73,11 +99,10 @@ final class LedgerOption {
         return isServer()
                 ? open(actor)
                 : new StoreLedger(
-                        Stores.open(store(), new StoreProvider.Options(null, true, false)), this::another, actor);
-    }
-
-    private dev.semel.store.Store another() {
-        return Stores.open(store(), StoreProvider.Options.EXISTING);
+                        Stores.open(store(), new StoreProvider.Options(null, true, false)),
+                        () -> existing(store()),
+                        actor,
+                        null);
     }
 
     /** Whether a store or a server is given. */

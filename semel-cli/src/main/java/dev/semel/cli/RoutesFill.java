@@ -1,32 +1,17 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.engine.Engine;
-import dev.semel.operator.Operator.Warrant;
-import dev.semel.server.ServerSettings;
 import dev.semel.server.config.Secrets;
-import dev.semel.server.config.ServerConfig;
-import dev.semel.server.routing.FillPreview;
-import dev.semel.server.routing.FillRequest;
-import dev.semel.server.routing.RouteFills;
-import dev.semel.store.State;
-import dev.semel.store.Store;
-import dev.semel.store.StoreProvider;
-import dev.semel.store.Stores;
-import dev.semel.time.TimeSource;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "fill",
@@ -35,7 +20,8 @@ import picocli.CommandLine.Spec;
             "Audited. Sends what the route would have sent, in the order of each lane. What went to the destination before, by the"
                     + " route or an earlier fill, is not sent again. Only what the ledger still keeps can be sent; --preview says"
                     + " from when on.",
-            "Add the route to the configuration of every node first.",
+            "Add the route to the configuration of every node first. With --url the server uses its own; otherwise give the file, whose"
+                    + " store is taken where none is given.",
             "A fill is a job in the ledger, which this command runs. If it is interrupted, a running server continues the job, or use"
                     + " --resume. Pause the channel semel.fills to pause it.",
             "Exits with 1 when nothing matches, or messages are left."
@@ -44,23 +30,17 @@ import picocli.CommandLine.Spec;
 final class RoutesFill implements Callable<Integer> {
     private final Secrets secrets;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
+    @Mixin
+    private LedgerOption ledger = new LedgerOption();
 
     @Mixin
     private ConfigOption config = new ConfigOption();
 
-    @Option(names = "--store", paramLabel = "URL", description = "The store, in place of the one of the configuration.")
-    private @Nullable String store;
-
-    @Mixin
-    private JsonOption json = new JsonOption();
-
     @Option(names = "--from", paramLabel = "NAME", description = "The source or topic where the route begins.")
-    private @Nullable String from;
+    private String from = "";
 
     @Option(names = "--to", paramLabel = "NAME", description = "The destination where the route ends.")
-    private @Nullable String to;
+    private String to = "";
 
     @Option(
             names = "--since",
@@ -114,103 +94,99 @@ final class RoutesFill implements Callable<Integer> {
         if (rate < 0) {
             throw new SemelException.Invalid("--rate " + rate + " is invalid. Use 1 or more.");
         }
-        ServerConfig read = config.read(secrets);
         if (how.job != null) {
-            return resume(read, how.job);
+            return resume(how.job);
         }
-        FillPreview preview;
-        try (Engine engine = Engine.withoutBackground(open(read))) {
-            preview = fills(engine, read).preview(request());
+        CommandInput which = which();
+        Facts preview;
+        try (OperatedLedger opened = open(null)) {
+            preview = opened.get("/admin/routes/fills/preview", which);
         }
         if (how.preview) {
-            tell(facts(preview), screen -> print(screen, preview));
+            ledger.tell(() -> facts(preview), screen -> print(screen, preview));
             return Exit.OK.code();
         }
-        WarrantOption given = Objects.requireNonNull(how.warrant);
-        Warrant warrant = new Warrant(given.actor(false), given.reason());
-        if (preview.matched() == 0) {
-            throw new CheckFailed(
-                    "Nothing is left to send from " + preview.request().from() + " to "
-                            + preview.request().to() + ": nothing was changed. " + kept(preview));
+        if (preview.number("matched") == 0) {
+            throw new CheckFailed("Nothing is left to send from " + Screen.plain(from) + " to " + Screen.plain(to)
+                    + ": nothing was changed. " + kept(preview));
         }
-        if (preview.matched() > 1 && !yes) {
+        WarrantOption why = Objects.requireNonNull(how.warrant);
+        if (preview.number("matched") > 1 && !yes) {
             confirm(preview);
         }
-        return begin(read, preview, warrant);
+        return begin(which, preview, why);
     }
 
-    private FillRequest request() {
-        if (from == null || to == null) {
+    private CommandInput which() {
+        if (from.isEmpty() || to.isEmpty()) {
             throw new SemelException.Invalid("Give the route by --from and --to.");
         }
-        return new FillRequest(from, to, tenant, since == null ? null : TimeArguments.moment(since, Instant.now()));
+        return CommandInput.of("from", from)
+                .with("to", to)
+                .with("tenant", tenant)
+                .with(
+                        "since",
+                        since == null
+                                ? null
+                                : TimeArguments.moment(since, Instant.now()).toString());
     }
 
-    private Store open(ServerConfig config) {
-        return Stores.open(store == null ? config.store() : store, StoreProvider.Options.EXISTING);
+    private OperatedLedger open(@Nullable WarrantOption why) {
+        return ledger.open(() -> config.read(secrets), why);
     }
 
-    private static RouteFills fills(Engine engine, ServerConfig config) {
-        return new RouteFills(engine, config, TimeSource.system());
-    }
-
-    private int begin(ServerConfig config, FillPreview preview, Warrant warrant) throws InterruptedException {
-        String job;
-        try (Engine engine = Engine.withoutBackground(open(config))) {
-            job = fills(engine, config).begin(preview, rate, warrant);
+    private int begin(CommandInput which, Facts preview, WarrantOption why) throws InterruptedException {
+        Facts started;
+        try (OperatedLedger opened = open(why)) {
+            started = opened.post(
+                    "/admin/routes/fills", which.with("reason", why.reason()).with("rate", rate));
         }
+        String job = started.text("job");
         if (detach) {
             Map<String, Object> facts = facts(preview);
             facts.put("job", job);
-            tell(
-                    facts,
-                    screen -> screen.line(job + " has started with " + counted(preview.matched())
+            ledger.tell(
+                    () -> facts,
+                    screen -> screen.line(job + " has started with " + counted(started.number("matched"))
                             + "; a running server executes it, or run 'semel routes fill --resume " + job + "'."));
             return Exit.OK.code();
         }
-        return work(config, job);
+        return work(job);
     }
 
-    private int resume(ServerConfig config, String job) throws InterruptedException {
-        try (Engine engine = Engine.withoutBackground(open(config))) {
-            RouteFills.FillProgress progress =
-                    fills(engine, config).progress(job, 1).orElseThrow(() -> FillJob.absent(job));
-            if (progress.newest().state() == State.FAILED_TERMINAL) {
-                Warrant warrant = new Warrant(System.getProperty("user.name"), "resumed " + job);
-                engine.operator().replay(progress.newest().id(), warrant);
-            }
+    private int resume(String job) throws InterruptedException {
+        try (OperatedLedger opened = open(null)) {
+            opened.post(FillJob.path(job) + "/resume", CommandInput.of("reason", "resumed " + job));
         }
-        return work(config, job);
+        return work(job);
     }
 
-    private int work(ServerConfig config, String job) throws InterruptedException {
-        FillJob.FillResult ended;
-        try (Engine engine = Engine.on(open(config), settings -> ServerSettings.apply(config, settings))) {
-            RouteFills fills = fills(engine, config);
-            fills.handle();
-            ended = new FillJob(
-                            fills, engine.operator(), job, spec.commandLine().getErr())
-                    .await(json.chosen());
+    private int work(String job) throws InterruptedException {
+        Facts ended;
+        try (OperatedLedger opened = open(null)) {
+            ended = new FillJob(opened, job, ledger.err()).await(ledger.forPrograms());
         }
+        long matched = ended.number("matched");
+        long left = ended.number("left");
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("job", job);
-        facts.put("matched", ended.matched());
-        facts.put("left", ended.left());
-        String words = job + " finished: " + counted(ended.matched() - ended.left()) + " sent, " + ended.left()
-                + " left." + (ended.left() == 0 ? "" : " Run the same fill again for the rest.");
-        tell(facts, screen -> screen.line(words));
-        return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
+        facts.put("matched", matched);
+        facts.put("left", left);
+        String words = job + " finished: " + counted(matched - left) + " sent, " + left + " left."
+                + (left == 0 ? "" : " Run the same fill again for the rest.");
+        ledger.tell(() -> facts, screen -> screen.line(words));
+        return (left == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    private void confirm(FillPreview preview) {
-        String what = counted(preview.matched());
+    private void confirm(Facts preview) {
+        String what = counted(preview.number("matched"));
         if (!Terminal.answers()) {
             throw new SemelException.Invalid(what
                     + " match, but confirmation needs a terminal: nothing was changed. Check with --preview, then add"
                     + " --yes.");
         }
-        print(Screen.of(spec), preview);
-        if (!Terminal.agrees("Send " + what + " to " + preview.request().to() + "?")) {
+        print(ledger.screen(), preview);
+        if (!Terminal.agrees("Send " + what + " to " + Screen.plain(to) + "?")) {
             throw new CheckFailed("Nothing was changed.");
         }
     }
@@ -219,37 +195,27 @@ final class RoutesFill implements Callable<Integer> {
         return Screen.counted(count, "message");
     }
 
-    private static void print(Screen screen, FillPreview preview) {
-        screen.line(counted(preview.matched()) + " would be sent from "
-                + Screen.plain(preview.request().from()) + " to "
-                + Screen.plain(preview.request().to()) + "; nothing was changed.");
-        if (preview.already() > 0) {
-            screen.line(counted(preview.already()) + " went there before and would not be sent again.");
+    private void print(Screen screen, Facts preview) {
+        screen.line(counted(preview.number("matched")) + " would be sent from " + Screen.plain(from) + " to "
+                + Screen.plain(to) + "; nothing was changed.");
+        if (preview.number("already") > 0) {
+            screen.line(counted(preview.number("already")) + " went there before and would not be sent again.");
         }
         screen.line(kept(preview));
     }
 
-    private static String kept(FillPreview preview) {
-        Instant oldest = preview.oldest();
-        return oldest == null
-                ? "The ledger keeps nothing that came in there."
-                : "The oldest that the ledger keeps came in at " + Screen.moment(oldest.toEpochMilli())
-                        + "; what came in before was purged and cannot be sent.";
+    private static String kept(Facts preview) {
+        return preview.has("oldest")
+                ? "The oldest that the ledger keeps came in at " + Screen.moment(preview.time("oldest"))
+                        + "; what came in before was purged and cannot be sent."
+                : "The ledger keeps nothing that came in there.";
     }
 
-    private static Map<String, Object> facts(FillPreview preview) {
+    private static Map<String, Object> facts(Facts preview) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("matched", preview.matched());
-        facts.put("already", preview.already());
-        facts.put("oldest", preview.oldest() == null ? null : preview.oldest().toString());
+        facts.put("matched", preview.number("matched"));
+        facts.put("already", preview.number("already"));
+        facts.put("oldest", preview.find("oldest"));
         return facts;
-    }
-
-    private void tell(Map<String, Object> facts, Consumer<Screen> words) {
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), facts);
-        } else {
-            words.accept(Screen.of(spec));
-        }
     }
 }

@@ -4,7 +4,6 @@ import dev.semel.console.access.Person;
 import dev.semel.console.access.Role;
 import dev.semel.console.admin.AdminDispatcher;
 import dev.semel.console.admin.AdminLedger;
-import dev.semel.console.admin.ServerActions;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator;
@@ -12,6 +11,7 @@ import dev.semel.operator.Overviews;
 import dev.semel.operator.ReadingNode;
 import dev.semel.operator.Replays;
 import dev.semel.policy.Catalogue;
+import dev.semel.server.config.ServerConfig;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.util.LinkedHashMap;
@@ -20,18 +20,22 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A store that this process opens. Whoever has it may do everything, under the name that the command gives. */
 final class StoreLedger implements OperatedLedger {
     private final Store store;
-    private final Supplier<Store> another;
     private final Person person;
+    private final StoreServer server;
     private final AdminDispatcher dispatcher;
 
-    /** @param another opens the same store once more, for an engine of its own */
-    StoreLedger(Store store, Supplier<Store> another, String actor) {
+    /**
+     * @param another opens the same store once more, for an engine of its own
+     * @param config of the server whose store it is; null when the command has none
+     */
+    StoreLedger(Store store, Supplier<Store> another, String actor, @Nullable ServerConfig config) {
         this.store = store;
-        this.another = another;
+        this.server = new StoreServer(another, config);
         this.person = new Person(actor, Role.ADMIN, null);
         Overviews overviews = new Overviews(store, TimeSource.system(), ReadingNode.IDLE);
         AdminLedger ledger = new AdminLedger(store, Operator.on(store), overviews, Catalogue.shipped(), message -> {
@@ -39,7 +43,7 @@ final class StoreLedger implements OperatedLedger {
                 engine.send(Replays.CHANNEL, message);
             }
         });
-        this.dispatcher = new AdminDispatcher(ledger, new NoServer());
+        this.dispatcher = new AdminDispatcher(ledger, server);
     }
 
     /** A request to the ledger. */
@@ -83,25 +87,12 @@ final class StoreLedger implements OperatedLedger {
 
     @Override
     public JobWorkers runJobs() {
-        Engine engine = Engine.on(another.get(), settings -> {});
-        return engine::close;
+        return server.workers()::close;
     }
 
     @Override
     public void close() {
+        server.close();
         store.close();
-    }
-
-    /** A store has no server. */
-    private static final class NoServer implements ServerActions {
-        @Override
-        public ReloadResult reload() {
-            return new ReloadResult.Rejected(List.of("a store has no configuration; use --url"));
-        }
-
-        @Override
-        public ServerParts parts() {
-            return ServerParts.NONE;
-        }
     }
 }

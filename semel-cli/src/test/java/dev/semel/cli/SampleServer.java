@@ -47,6 +47,19 @@ record SampleServer(SemelServer server, Path directory) implements AutoCloseable
         return new SampleServer(SemelServer.start(config(store), file), directory);
     }
 
+    /** A server with this configuration, but on a free port and with these operators. */
+    static SampleServer start(ServerConfig config, String store, Path directory)
+            throws IOException, GeneralSecurityException {
+        ServerConfig usual = config(store);
+        ServerConfig operated = new ServerConfig(
+                store, usual.listen(), config.policies(), config.tokens(), config.routing(), usual.operators());
+        for (LocalUser user : USERS) {
+            Files.writeString(
+                    directory.resolve(user.name() + ".token"), user.secrets().get(0) + "\n");
+        }
+        return new SampleServer(SemelServer.start(operated), directory);
+    }
+
     /** A command on this server, by one of its operators. */
     Shell by(String person, String... args) {
         List<String> all = new ArrayList<>(List.of(args));

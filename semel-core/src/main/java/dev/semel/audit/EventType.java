@@ -30,7 +30,8 @@ public enum EventType {
     PURGE_COMPLETED(20, "purge.completed"),
     STORE_ADOPTED(21, "store.adopted"),
     DELIVERIES_CHECKED(22, "deliveries.checked"),
-    SERVER_RELOAD(23, "server.reload");
+    SERVER_RELOAD(23, "server.reload"),
+    DESTINATION_TESTED(24, "destination.tested");
 
     private static final Map<Integer, EventType> BY_CODE =
             Stream.of(values()).collect(Collectors.toMap(EventType::code, Function.identity()));

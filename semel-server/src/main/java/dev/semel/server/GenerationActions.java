@@ -1,7 +1,7 @@
 package dev.semel.server;
 
-import dev.semel.console.admin.DeliveryAttempt;
-import dev.semel.console.admin.DeliveryAttempt.DeliveryResult;
+import dev.semel.SemelException;
+import dev.semel.console.admin.RouteFilling;
 import dev.semel.console.admin.ServerActions;
 import dev.semel.http.ingress.WebhookCounts;
 import dev.semel.operator.Operator;
@@ -9,10 +9,12 @@ import dev.semel.server.config.DestinationConfig;
 import dev.semel.server.config.GatewayConfig;
 import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
-import dev.semel.server.delivery.AttemptRecord;
+import dev.semel.server.delivery.DeliveryProbe;
 import dev.semel.server.delivery.DestinationReport;
 import dev.semel.server.routing.ServerChannels;
 import java.net.URI;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +24,47 @@ import org.jspecify.annotations.Nullable;
  * @param ledger gives null while the store has not been reached
  */
 record GenerationActions(
-        ServerConfig config, Supplier<ReloadResult> reloading, Supplier<@Nullable OpenLedger> ledger)
-        implements ServerActions {
+        ServerConfig config,
+        Supplier<ReloadResult> reloading,
+        Supplier<@Nullable OpenLedger> ledger,
+        @Nullable RouteFilling routes) implements ServerActions {
+    /** Without a ledger there are no fills yet. */
+    GenerationActions(
+            ServerConfig config, Supplier<ReloadResult> reloading, Supplier<@Nullable OpenLedger> ledger) {
+        this(config, reloading, ledger, null);
+    }
+
+    GenerationActions withFills(RouteFilling fills) {
+        return new GenerationActions(config, reloading, ledger, fills);
+    }
+
+    @Override
+    public Optional<RouteFilling> fills() {
+        return Optional.ofNullable(routes);
+    }
+
+    @Override
+    public Set<String> destinations(Operator operator) {
+        return DestinationReport.names(operator);
+    }
+
+    @Override
+    public DestinationTest test(String destination) {
+        DestinationConfig found = config.destinations().stream()
+                .filter(each -> each.name().equals(destination))
+                .findFirst()
+                .orElseThrow(() -> new SemelException.Invalid(
+                        "The configuration has no destination \"" + destination + "\". Nothing was sent."));
+        try {
+            DeliveryProbe.ProbeResult result = DeliveryProbe.run(found);
+            return new DestinationTest(result.delivered(), result.status(), result.words(), result.answer());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SemelException.OutcomeUnknown(
+                    "The test event was interrupted, because the server stops: whether it arrived is unknown.", e);
+        }
+    }
+
     @Override
     public ReloadResult reload() {
         return reloading.get();
@@ -44,21 +85,7 @@ record GenerationActions(
 
     @Override
     public DestinationState deliveries(Operator operator, String destination, int shown) {
-        DestinationReport report = DestinationReport.of(operator, destination, shown);
-        return new DestinationState(
-                report.lastSuccess(),
-                report.failingSince(),
-                report.attempts().stream().map(GenerationActions::attempt).toList());
-    }
-
-    private static DeliveryAttempt attempt(AttemptRecord attempt) {
-        AttemptRecord.AttemptResult result = attempt.result();
-        return new DeliveryAttempt(
-                attempt.record(),
-                attempt.attempt(),
-                attempt.ended(),
-                attempt.duration(),
-                new DeliveryResult(result.status(), result.failure(), result.answer()));
+        return DestinationReport.of(operator, destination, shown).state();
     }
 
     private SourcePart part(SourceConfig source) {

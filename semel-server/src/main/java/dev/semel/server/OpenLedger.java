@@ -3,7 +3,6 @@ package dev.semel.server;
 import dev.semel.Channel;
 import dev.semel.Semel;
 import dev.semel.console.admin.AdminServlet;
-import dev.semel.console.admin.ServerActions;
 import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
 import dev.semel.http.ingress.WebhookCounts;
@@ -18,6 +17,7 @@ import dev.semel.server.config.ServerConfig;
 import dev.semel.server.config.SourceConfig;
 import dev.semel.server.config.TopicConfig;
 import dev.semel.server.gateway.GatewayEndpoint;
+import dev.semel.server.routing.OperatedFills;
 import dev.semel.server.routing.RouteFills;
 import dev.semel.server.routing.Router;
 import dev.semel.server.routing.ServerChannels;
@@ -47,6 +47,7 @@ final class OpenLedger implements AutoCloseable {
     private final OperatorAudit operatorAudit;
     private final OperatorAccess operatorAccess;
     private final HttpServlet session;
+    private final RouteFills fills;
     private final AdminServlet admin;
 
     private OpenLedger(Engine engine, ServerConfig config, OperatorParts operators) {
@@ -55,7 +56,9 @@ final class OpenLedger implements AutoCloseable {
         this.operatorAudit = new OperatorAudit(engine.operator().access());
         this.operatorAccess = new OperatorAccess(config.operators(), operators.logins(), operatorAudit);
         this.session = new SessionServlet(operatorAccess);
-        this.admin = new AdminServlet(engine, operatorAccess, operators.actions());
+        this.fills = new RouteFills(engine, config, TimeSource.system());
+        this.admin =
+                new AdminServlet(engine, operatorAccess, operators.actions().withFills(new OperatedFills(fills)));
         Map<String, Channel.Atomic<Webhook>> topics =
                 config.topics().stream().collect(Collectors.toMap(TopicConfig::name, ServerChannels::of));
         this.api = new ApiServlet(
@@ -70,7 +73,7 @@ final class OpenLedger implements AutoCloseable {
      * @param logins of the process
      * @param actions on the server
      */
-    record OperatorParts(LoginState logins, ServerActions actions) {}
+    record OperatorParts(LoginState logins, GenerationActions actions) {}
 
     /**
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
@@ -112,7 +115,7 @@ final class OpenLedger implements AutoCloseable {
             registrations.add(() -> engine.handle(ServerChannels.of(topic), router));
         }
         config.gateways().forEach(each -> gateways.add(GatewayEndpoint.open(each, engine, access)));
-        registrations.add(new RouteFills(engine, config, TimeSource.system())::handle);
+        registrations.add(fills::handle);
         operatorAudit.start();
         registrations.forEach(Runnable::run);
     }

@@ -376,6 +376,82 @@ public final class AdminEndpoints {
                     Role.VIEWER,
                     (all, call) -> all.reports().deliveries().check(call)));
 
+    private static final Field FROM =
+            Field.string("from", "The source or topic where the route begins.").always();
+    private static final Field TO =
+            Field.string("to", "The destination where the route ends.").always();
+    private static final Field CAME_SINCE = Field.time("since", "Only what came in from this time on.");
+
+    private static final List<AdminEndpoint> DELIVERY = List.of(
+            get(
+                    "/destinations",
+                    "The destinations that the ledger knows of, with their health and last attempt on all nodes.",
+                    query(),
+                    "Destinations",
+                    (all, call) -> all.delivery().destinations().list(call)),
+            get(
+                    "/destinations/{destination}",
+                    "How deliveries to a destination went on all nodes, with its newest attempts.",
+                    query(Field.integer("limit", "How many attempts; 1 to 1000, 20 if left out.")),
+                    "Destination",
+                    (all, call) -> all.delivery().destinations().show(call)),
+            post(
+                    Role.OPERATOR,
+                    "/destinations/{destination}/test",
+                    "Sends a signed test event to a destination of this node's configuration, by the same rules as every"
+                            + " delivery.",
+                    EndpointInput.body(REASON),
+                    "DestinationTest",
+                    (all, call) -> all.delivery().destinations().test(call)),
+            get(
+                    "/routes/fills/preview",
+                    "What a fill of a route would send.",
+                    query(FROM, TO, TENANT, CAME_SINCE),
+                    "FillPreview",
+                    (all, call) -> all.delivery().fills().preview(call)),
+            new AdminEndpoint(
+                    new Endpoint(
+                            "POST",
+                            "/admin/routes/fills",
+                            "Sends what came in before to the destination of a new route: a job that running nodes execute.",
+                            EndpointInput.body(
+                                    REASON,
+                                    FROM,
+                                    TO,
+                                    TENANT,
+                                    CAME_SINCE,
+                                    Field.integer("rate", "Most messages a second; 0 or left out for no limit.")),
+                            EndpointOutput.accepted("FillStarted")),
+                    Role.OPERATOR,
+                    (all, call) -> all.delivery().fills().begin(call)),
+            get(
+                    "/routes/fills/{job}",
+                    "The progress of a fill.",
+                    query(),
+                    "FillProgress",
+                    (all, call) -> all.delivery().fills().progress(call)),
+            post(
+                    Role.OPERATOR,
+                    "/routes/fills/{job}/resume",
+                    "Continues a fill whose job has failed.",
+                    EndpointInput.body(REASON),
+                    "FillProgress",
+                    (all, call) -> all.delivery().fills().resume(call)),
+            post(
+                    Role.OPERATOR,
+                    "/routes/fills/pause",
+                    "Pauses all fills, on all nodes.",
+                    EndpointInput.body(REASON),
+                    "JobsSwitched",
+                    (all, call) -> all.delivery().fills().pauseAll(call)),
+            post(
+                    Role.OPERATOR,
+                    "/routes/fills/resume",
+                    "Resumes the fills that were paused.",
+                    EndpointInput.body(REASON),
+                    "JobsSwitched",
+                    (all, call) -> all.delivery().fills().resumeAll(call)));
+
     private static final List<AdminEndpoint> SERVER = List.of(
             get(
                     "/me",
@@ -397,7 +473,8 @@ public final class AdminEndpoints {
                     (all, call) -> all.reports().server().policies(call)),
             get(
                     "/server",
-                    "Sources with what this node took in, destinations with their health and last attempts, and gateways.",
+                    "Sources with what this node took in, destinations with their health and last attempts on all nodes, and"
+                            + " gateways.",
                     query(),
                     "Server",
                     (all, call) -> all.reports().server().parts(call)),
@@ -417,7 +494,7 @@ public final class AdminEndpoints {
                     (all, call) -> all.reports().server().reload(call)));
 
     static final EndpointTable<AdminEndpoint> TABLE = new EndpointTable<>(
-            Stream.of(RECORDS, DEAD, CHANNELS, REPORTS, SERVER)
+            Stream.of(RECORDS, DEAD, CHANNELS, REPORTS, DELIVERY, SERVER)
                     .flatMap(List::stream)
                     .toList(),
             AdminEndpoint::endpoint);

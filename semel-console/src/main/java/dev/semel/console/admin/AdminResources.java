@@ -2,7 +2,12 @@ package dev.semel.console.admin;
 
 /** What serves the endpoints of one ledger. */
 record AdminResources(
-        RecordsResource records, RecordActions actions, DeadResources dead, ChannelControls channels, Reports reports) {
+        RecordsResource records,
+        RecordActions actions,
+        DeadResources dead,
+        ChannelControls channels,
+        Reports reports,
+        DeliveryResources delivery) {
 
     /** Messages that need a person, and the jobs that replay them. */
     record DeadResources(DeadLetters letters, ReplayJobs jobs) {}
@@ -15,6 +20,9 @@ record AdminResources(
             DeliveriesResource deliveries,
             ServerResource server) {}
 
+    /** Destinations of the server, and the jobs that fill its routes. */
+    record DeliveryResources(DestinationsResource destinations, RouteFillJobs fills) {}
+
     static AdminResources of(AdminLedger ledger, ServerActions server) {
         return new AdminResources(
                 new RecordsResource(ledger),
@@ -26,6 +34,7 @@ record AdminResources(
                         new AuditResource(ledger),
                         new RetriesResource(ledger),
                         new DeliveriesResource(ledger),
-                        new ServerResource(ledger, server)));
+                        new ServerResource(ledger, server)),
+                new DeliveryResources(new DestinationsResource(ledger, server), new RouteFillJobs(ledger, server)));
     }
 }

@@ -344,6 +344,49 @@ public final class AdminSchemas {
                     string("record", "The id that its record has, or would have.")
                             .always()));
 
+    private static final List<ObjectSchema> DELIVERY = List.of(
+            ObjectSchema.of(
+                    "Destinations",
+                    objects("destinations", "Destination", "By name, each with its last attempt.")
+                            .always()),
+            ObjectSchema.of(
+                    "Destination",
+                    string("name", "Its name.").always(),
+                    time("last_success", "When a delivery was last answered with 2xx, if the newest events tell it."),
+                    time("failing_since", "The first failure since the last success."),
+                    string("paused", "Why its channel is paused for all tenants; left out when it is not."),
+                    time("paused_since", "Since when it is paused."),
+                    objects("attempts", "DeliveryAttempt", "Of all nodes, the newest first.")
+                            .always()),
+            ObjectSchema.of(
+                    "DestinationTest",
+                    bool("delivered", "Whether the destination answered 2xx.").always(),
+                    integer("status", "The status of the answer; left out when there was none."),
+                    SENTENCE,
+                    string("answer", "How the answer begins.").always()),
+            ObjectSchema.of(
+                    "FillPreview",
+                    integer("matched", "How many messages would be sent.").always(),
+                    integer("already", "How many went there before and would not be sent again.")
+                            .always(),
+                    time("oldest", "When the oldest message that is still kept came in.")),
+            ObjectSchema.of(
+                    "FillStarted",
+                    string("job", "The name of the job.").always(),
+                    integer("matched", "How many messages it will send.").always()),
+            ObjectSchema.of(
+                    "FillProgress",
+                    string("job", "The name of the job.").always(),
+                    integer("part", "The number of its newest part.").always(),
+                    string("state", "Of its newest part; COMPLETED when it is over.")
+                            .always(),
+                    SENTENCE,
+                    integer("matched", "How many messages it was started with.").always(),
+                    integer("done", "How many its parts before the newest sent.")
+                            .always(),
+                    bool("over", "Whether it has ended.").always(),
+                    integer("left", "At its end: how many were not sent.")));
+
     private static final List<ObjectSchema> SERVER = List.of(
             ObjectSchema.of(
                     "Me",
@@ -425,7 +468,7 @@ public final class AdminSchemas {
 
     /** Every object, each once. */
     public static List<ObjectSchema> all() {
-        return Stream.of(RECORDS, DEAD, CHANNELS, OverviewSchemas.ALL, REPORTS, SERVER)
+        return Stream.of(RECORDS, DEAD, CHANNELS, OverviewSchemas.ALL, REPORTS, DELIVERY, SERVER)
                 .flatMap(List::stream)
                 .toList();
     }

@@ -114,24 +114,14 @@ final class ReplayJobs {
     }
 
     AdminReply pauseAll(AdminCall call) throws ApiProblem {
-        call.sight().demandAll("Pausing replays");
-        Warrant warrant = call.warrant();
-        ledger.operator().pause(Replays.CHANNEL.name(), null, warrant);
-        return paused("All replays of many are paused.");
+        return allJobs().pause(call);
     }
 
     AdminReply resumeAll(AdminCall call) throws ApiProblem {
-        call.sight().demandAll("Resuming replays");
-        Warrant warrant = call.warrant();
-        if (!ledger.operator().resume(Replays.CHANNEL.name(), null, warrant)) {
-            throw new ApiProblem(AdminCode.ACTION_REFUSED, "Replays of many were not paused: nothing was changed.");
-        }
-        return paused("Replays of many are resumed.");
+        return allJobs().resume(call);
     }
 
-    private static AdminReply paused(String sentence) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("sentence", sentence);
-        return new OneObject(facts);
+    private JobSwitch allJobs() {
+        return new JobSwitch(ledger.operator(), Replays.CHANNEL.name(), "replays of many");
     }
 }

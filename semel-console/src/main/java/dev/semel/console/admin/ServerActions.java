@@ -1,8 +1,12 @@
 package dev.semel.console.admin;
 
+import dev.semel.SemelException;
 import dev.semel.operator.Operator;
+import dev.semel.store.Switchboard;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator can ask of the server itself, and not of its ledger. Thread-safe. */
@@ -36,6 +40,15 @@ public interface ServerActions {
     }
 
     /**
+     * The names of the destinations of which the ledger knows.
+     *
+     * @param operator of the ledger that tells of them
+     */
+    default Set<String> destinations(Operator operator) {
+        return Set.of();
+    }
+
+    /**
      * How deliveries to one destination went on all nodes.
      *
      * @param operator of the ledger that tells of them
@@ -43,6 +56,20 @@ public interface ServerActions {
      */
     default DestinationState deliveries(Operator operator, String destination, int shown) {
         return DestinationState.NONE;
+    }
+
+    /**
+     * Sends a test event to a destination of the configuration, and returns when it was answered or has failed. It is recorded nowhere.
+     *
+     * @throws dev.semel.SemelException.Invalid when there is no such destination, or it is not set up right
+     */
+    default DestinationTest test(String destination) {
+        throw new SemelException.Invalid("There is no destination here. Nothing was sent.");
+    }
+
+    /** Fills of routes; nothing where there are no routes. */
+    default Optional<RouteFilling> fills() {
+        return Optional.empty();
     }
 
     /** What is configured. */
@@ -96,17 +123,31 @@ public interface ServerActions {
      *
      * @param lastSuccess null when the newest events tell of none
      * @param failingSince null when the last attempt succeeded, or the newest events tell of none
+     * @param pause why its channel is paused for all tenants; null when it is not
      * @param attempts the newest ones, newest first
      */
     record DestinationState(
-            @Nullable Instant lastSuccess, @Nullable Instant failingSince, List<DeliveryAttempt> attempts) {
+            @Nullable Instant lastSuccess,
+            @Nullable Instant failingSince,
+            Switchboard.@Nullable Pause pause,
+            List<DeliveryAttempt> attempts) {
         /** No attempt is known. */
-        public static final DestinationState NONE = new DestinationState(null, null, List.of());
+        public static final DestinationState NONE = new DestinationState(null, null, null, List.of());
 
         public DestinationState {
             attempts = List.copyOf(attempts);
         }
     }
+
+    /**
+     * What came of a test event.
+     *
+     * @param delivered whether the destination answered 2xx
+     * @param status of the answer; null when there was none
+     * @param sentence the same for people
+     * @param answer the first kilobyte of the answer as text, without credentials; empty when there was none
+     */
+    record DestinationTest(boolean delivered, @Nullable Integer status, String sentence, String answer) {}
 
     /** An API behind the gateway. */
     record GatewayPart(String name, String path, String origin) {}

@@ -3,7 +3,6 @@ package dev.semel.console.admin;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
-import dev.semel.audit.Redactor;
 import dev.semel.console.access.Person;
 import dev.semel.console.admin.AdminEndpoint.AdminReply;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
@@ -19,11 +18,9 @@ import dev.semel.operator.Operator.Warrant;
 import dev.semel.policy.PolicySetting;
 import dev.semel.store.Inspection;
 import dev.semel.store.Inspection.CheckedSetting;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,14 +63,8 @@ final class ServerResource {
         facts.put("setting", finding.setting());
         facts.put("value", finding.value());
         facts.put("limits", finding.limits().name());
-        put(facts, "advice", finding.advice());
+        DestinationsResource.put(facts, "advice", finding.advice());
         return facts;
-    }
-
-    private static void put(Map<String, Object> facts, String name, @Nullable Object value) {
-        if (value != null) {
-            facts.put(name, value instanceof Instant time ? time.toString() : value);
-        }
     }
 
     AdminReply policies(AdminCall call) {
@@ -136,30 +127,9 @@ final class ServerResource {
         facts.put("origin", destination.origin());
         facts.put("channel", destination.channel());
         facts.put("policy", destination.policy());
-        put(facts, "failing_since", report.failingSince());
-        put(facts, "last_success", report.lastSuccess());
-        facts.put(
-                "attempts",
-                report.attempts().stream().map(each -> facts(each, sight)).toList());
-        return facts;
-    }
-
-    private static Map<String, Object> facts(DeliveryAttempt attempt, TenantSight sight) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("record", attempt.record().hex());
-        facts.put("attempt", attempt.attempt());
-        facts.put("ended", attempt.ended().toString());
-        put(
-                facts,
-                "duration_ms",
-                attempt.duration() == null ? null : attempt.duration().toMillis());
-        put(facts, "status", attempt.result().status());
-        if (attempt.result().failure() != null) {
-            facts.put("category", attempt.result().failure().code());
-        }
-        if (sight.seesContents()) {
-            facts.put("answer", Redactor.text(attempt.result().answer()));
-        }
+        DestinationsResource.put(facts, "failing_since", report.failingSince());
+        DestinationsResource.put(facts, "last_success", report.lastSuccess());
+        facts.put("attempts", DestinationsResource.attempts(report, sight));
         return facts;
     }
 

@@ -4,10 +4,17 @@ import static dev.semel.http.ingress.Endpoint.INBOX;
 import static dev.semel.http.ingress.Endpoint.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.engine.EngineSettings;
 import dev.semel.http.Container;
 import dev.semel.http.ReceivedResponse;
 import dev.semel.http.ingress.Sender.Event;
+import dev.semel.store.Store;
 import dev.semel.testkit.Await;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.testkit.memory.MemoryStore;
+import dev.semel.time.TimeSource;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +23,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,6 +166,59 @@ class SenderBehaviourTest {
                     .findFirst()
                     .orElseThrow();
             assertThat(command.header("X-Slack-Retry-Num")).contains("2");
+        }
+    }
+
+    /** Slack sends again what was not answered within three seconds. The answer waits for the commit, and for no handler. */
+    @ParameterizedTest
+    @EnumSource
+    void slackThreeSecondRuleIsKeptByAnAcknowledgementAfterTheCommitAndBeforeTheWork(Container container)
+            throws Exception {
+        CountDownLatch committing = new CountDownLatch(1);
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        CountDownLatch working = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Queue<String> handled = new ConcurrentLinkedQueue<>();
+        Store store = new FaultyStore(new MemoryStore(TimeSource.system()), call -> {
+            if (call == StoreCall.ENQUEUE) {
+                committing.countDown();
+                await(mayCommit);
+            }
+            return Faults.Fault.NONE;
+        });
+        try (Endpoint endpoint =
+                Endpoint.open(Sender.SLACK, container, EngineSettings::on, store, UnaryOperator.identity())) {
+            endpoint.engine().handle(INBOX, (webhook, tx) -> {
+                working.countDown();
+                await(mayEnd);
+                handled.add(webhook.text());
+            });
+            CompletableFuture<ReceivedResponse> answer =
+                    endpoint.sending(Endpoint.client(), endpoint.webhook("", Sender.SLACK.body("Ev1")));
+            await(committing);
+            assertThat(answer).as("nothing is committed yet").isNotDone();
+            mayCommit.countDown();
+            assertThat(result(answer.get(60, TimeUnit.SECONDS))).isEqualTo("accepted");
+            await(working);
+            assertThat(result(post(endpoint, Sender.SLACK, Sender.SLACK.body("Ev1"))))
+                    .as("a retry while the handler works")
+                    .isEqualTo("duplicate");
+            assertThat(result(post(endpoint, Sender.SLACK, Sender.SLACK.body("Ev2"))))
+                    .isEqualTo("accepted");
+            assertThat(handled).as("the handler has not ended").isEmpty();
+            mayEnd.countDown();
+            Await.until("both are handled", () -> handled.size() == 2);
+        } finally {
+            mayCommit.countDown();
+            mayEnd.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -86,7 +86,28 @@ class SignatureTest {
                 1614265330);
     }
 
-    /** Computed with {@code openssl dgst -hmac}. */
+    /** From Shopify's tests of its Ruby on Rails library (shopify_app). Their secrets are shorter than the endpoint allows. */
+    @Test
+    void examplesOfTheTestsOfShopifysLibraryAreAccepted() {
+        Map<String, String> signatures = Map.of(
+                "secret", "yCGX/RrK4fcuNtr3ztk5tQGsOBjcAzHpGLdMUrbV8yI=",
+                "old_secret", "XqRcjrSv57VACn6apEO9znyu/wkN1VC7QxdSPwK3Hzs=");
+        signatures.forEach((secret, signature) -> {
+            WebhookSource.Signing signing =
+                    WebhookSource.shopify("shopify", WebhookSecrets.of(secret)).signing();
+            SignatureCheck check = new SignatureCheck(signing.scheme(), signing.secrets(), signing.tolerance());
+            Map<String, String> headers = Map.of("X-Shopify-Hmac-Sha256", signature);
+            assertThatCode(() -> check.demandValid(FakeRequests.of(headers, Sender.utf8("foo=anything"), NOW)))
+                    .doesNotThrowAnyException();
+            assertThat(refusal(check, FakeRequests.of(headers, Sender.utf8("foo=anythinG"), NOW)))
+                    .isEqualTo(IngressCode.SIGNATURE_INVALID);
+        });
+    }
+
+    /**
+     * Computed with {@code openssl dgst -hmac}. Stripe publishes no signature together with its secret and body: the example of its
+     * documentation has neither, and the tests of its Java library compute theirs as they run ({@link SenderLibrariesTest} uses that library).
+     */
     @Test
     void examplesThatOpensslComputedAreAccepted() {
         accepts(

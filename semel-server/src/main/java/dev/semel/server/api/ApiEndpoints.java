@@ -21,7 +21,8 @@ public final class ApiEndpoints {
     private static final Field REPEATABLE =
             Field.bool("repeatable", "Whether a run that was interrupted may be run again; false if left out.");
     private static final Field BEGIN_ID = Field.string(
-            "begin_id", "A random id of this request: if its answer gets lost, the repetition gets the same grant.");
+            "begin_id",
+            "A random id of this request, such as a UUID; 16 to 128 characters: if its answer gets lost, the repetition gets the same grant.");
     private static final Field LEASE =
             Field.string("lease", "How long the grant is trusted without a renewal: 1s to 1h; 30s if left out.");
     private static final Field RESULT = Field.any("result", "Any JSON.");
@@ -142,8 +143,9 @@ public final class ApiEndpoints {
                                     Field.string("wait", "How long to wait until there is one, up to 20s."),
                                     Field.string(
                                             "claim_id",
-                                            "A random id of this request: if its answer gets lost, the repetition gets the"
-                                                    + " same messages.")),
+                                            "A random id of this request, such as a UUID; 16 to 128 characters: if its answer"
+                                                    + " gets lost, the repetition gets the same messages. Workers that"
+                                                    + " share a token and an id share the messages, too.")),
                             "MessagesClaimed",
                             (all, request, response, values) ->
                                     all.work().claim(request, values.get(0)).write(response)),

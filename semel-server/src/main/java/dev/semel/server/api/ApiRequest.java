@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An authenticated request. */
 record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSettings settings) {
+    private static final int SHORTEST_ID = 16;
+
     /**
      * The channels of sources and destinations are the server's own: what comes by them was signed by a sender, or is signed for a
      * destination.
@@ -41,10 +43,20 @@ record ApiRequest(HttpServletRequest http, Caller caller, RequestIds ids, ApiSet
 
     /**
      * An id by which a repeated request is recognised, as the engine gets it: another one for each token, so that two clients of a tenant
-     * that choose the same id do not get each other's grants.
+     * that choose the same id do not get each other's grants. Clients that share a token are kept apart by its length alone: a short one is
+     * a counter or a name, which another client chooses, too.
+     *
+     * @param field of the body
      */
     @Nullable
-    String repetitionId(@Nullable String chosen) {
+    String repetitionId(JsonBody body, String field) throws ApiProblem {
+        String chosen = body.token(field);
+        if (chosen != null && chosen.length() < SHORTEST_ID) {
+            throw new ApiProblem(
+                    ApiCode.INVALID,
+                    "\"" + field + "\" must be a random id of " + SHORTEST_ID
+                            + " to 128 visible ASCII characters, such as a UUID, for each request another one. Nothing was done.");
+        }
         return chosen == null
                 ? null
                 : Identity.of(caller.tenant(), "token " + caller.name(), Key.of(chosen))

@@ -46,7 +46,7 @@ final class OperationsResource {
         Duration lease = lease(body);
         Duration wait = body.duration("wait", Duration.ZERO, request.settings().longestWait());
         boolean repeatable = Boolean.TRUE.equals(body.bool("repeatable"));
-        BeginTerms terms = new BeginTerms(lease, request.repetitionId(body.token("begin_id")));
+        BeginTerms terms = new BeginTerms(lease, request.repetitionId(body, "begin_id"));
         body.demandNoOther();
         Operation.Leased<Json, Json> operation = request.settings().operation(name, repeatable);
         Call<Json> call =

@@ -26,8 +26,8 @@ final class StepsResource {
         JsonBody body = request.body();
         RunHandle run = OperationsResource.handle(request, body);
         Operation.Leased<Json, Json> operation = request.settings().operation(name, false);
-        StepTerms terms = new StepTerms(
-                Boolean.TRUE.equals(body.bool("repeatable")), request.repetitionId(body.token("begin_id")));
+        StepTerms terms =
+                new StepTerms(Boolean.TRUE.equals(body.bool("repeatable")), request.repetitionId(body, "begin_id"));
         body.demandNoOther();
         StepBegin<Json> begun = steps.begin(operation, run, step, JSON, terms);
         if (begun instanceof StepBegin.StepGranted<Json> granted) {

@@ -45,7 +45,7 @@ final class WorkResource {
         int most = body.number("max", USUAL_MESSAGES, 1, MOST_MESSAGES);
         Duration lease = OperationsResource.lease(body);
         Duration wait = body.duration("wait", Duration.ZERO, request.settings().longestWait());
-        String claimId = request.repetitionId(body.token("claim_id"));
+        String claimId = request.repetitionId(body, "claim_id");
         body.demandNoOther();
         Duration[] waited = {Duration.ZERO};
         List<ExternalMessage<Json>> granted = waiting.call(wait, patience -> {

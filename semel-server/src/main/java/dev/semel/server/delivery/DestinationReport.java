@@ -1,5 +1,8 @@
 package dev.semel.server.delivery;
 
+import dev.semel.console.admin.DeliveryAttempt;
+import dev.semel.console.admin.DeliveryAttempt.DeliveryResult;
+import dev.semel.console.admin.ServerActions.DestinationState;
 import dev.semel.operator.Operator;
 import dev.semel.server.routing.ServerChannels;
 import dev.semel.store.AuditFilter;
@@ -54,6 +57,25 @@ public record DestinationReport(
                 .orElse(null);
         return new DestinationReport(
                 name, lastSuccess, failingSince, pause, attempts.subList(0, Math.min(shown, attempts.size())));
+    }
+
+    /** The same for the API for operators. */
+    public DestinationState state() {
+        return new DestinationState(
+                lastSuccess,
+                failingSince,
+                pause,
+                attempts.stream().map(DestinationReport::attempt).toList());
+    }
+
+    private static DeliveryAttempt attempt(AttemptRecord attempt) {
+        AttemptRecord.AttemptResult result = attempt.result();
+        return new DeliveryAttempt(
+                attempt.record(),
+                attempt.attempt(),
+                attempt.ended(),
+                attempt.duration(),
+                new DeliveryResult(result.status(), result.failure(), result.answer()));
     }
 
     /** The destinations for which something waits, that are paused, or of which the newest events of the ledger tell. */

@@ -299,10 +299,11 @@ public final class RouteFills {
      *
      * @param newest the record of its newest part; when that is COMPLETED the fill is over
      * @param part its number
+     * @param request what is sent, and where to
      * @param sent how many the parts before sent, not counting what an interrupted attempt did
      * @param matched how many there were to send when it began
      */
-    public record FillProgress(Row newest, int part, long sent, long matched) {
+    public record FillProgress(Row newest, int part, FillRequest request, long sent, long matched) {
         public boolean over() {
             return newest.state() == State.COMPLETED;
         }
@@ -330,7 +331,11 @@ public final class RouteFills {
                 }
                 FillPart read = JSON.readValue(row.payload(), FillPart.class);
                 newest = Optional.of(new FillProgress(
-                        row, read.part(), read.sent(), read.scope().cut().matched()));
+                        row,
+                        read.part(),
+                        read.scope().request(),
+                        read.sent(),
+                        read.scope().cut().matched()));
             }
             part += PARTS_AT_ONCE;
         }

@@ -180,21 +180,21 @@ class WorkResourceTest {
     void c1_claimIsRepeatedUnderItsIdWithTheSameGrants() {
         send("a", "");
         send("b", "");
-        List<JsonNode> first = claim("{\"max\":1,\"claim_id\":\"c-1\"}");
-        List<JsonNode> again = claim("{\"max\":1,\"claim_id\":\"c-1\"}");
+        List<JsonNode> first = claim("{\"max\":1,\"claim_id\":\"first-0123456789\"}");
+        List<JsonNode> again = claim("{\"max\":1,\"claim_id\":\"first-0123456789\"}");
         assertThat(texts(again, "fence")).isEqualTo(texts(first, "fence"));
-        assertThat(texts(claim("{\"max\":5,\"claim_id\":\"c-2\"}"), "key"))
+        assertThat(texts(claim("{\"max\":5,\"claim_id\":\"other-0123456789\"}"), "key"))
                 .doesNotContainAnyElementsOf(texts(first, "key"));
     }
 
     @Test
     void claimIdOfAnotherTokenOfTheTenantIsAnotherClaim() {
         send("a", "");
-        List<JsonNode> first = claim("{\"claim_id\":\"1\"}");
+        List<JsonNode> first = claim("{\"claim_id\":\"0123456789abcdef\"}");
         assertThat(first).hasSize(1);
-        ApiReply other = server.post(ApiServer.ACME_TOO, "/channels/jobs/claim", "{\"claim_id\":\"1\"}");
+        ApiReply other = server.post(ApiServer.ACME_TOO, "/channels/jobs/claim", "{\"claim_id\":\"0123456789abcdef\"}");
         assertThat(messages(other)).isEmpty();
-        assertThat(texts(claim("{\"claim_id\":\"1\"}"), "fence")).isEqualTo(texts(first, "fence"));
+        assertThat(texts(claim("{\"claim_id\":\"0123456789abcdef\"}"), "fence")).isEqualTo(texts(first, "fence"));
     }
 
     @Test
@@ -252,6 +252,7 @@ class WorkResourceTest {
                 "claim {\"lease\":\"10ms\"}",
                 "claim {\"wait\":\"21s\"}",
                 "claim {\"claim_id\":\"\"}",
+                "claim {\"claim_id\":\"0123456789abcde\"}",
                 "claim {\"most\":1}",
                 "finish {}",
                 "finish {\"messages\":[]}",

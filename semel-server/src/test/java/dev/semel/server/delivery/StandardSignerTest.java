@@ -3,6 +3,7 @@ package dev.semel.server.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.standardwebhooks.exceptions.WebhookVerificationException;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.http.ingress.Webhook;
@@ -16,7 +17,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
@@ -52,6 +55,37 @@ class StandardSignerTest {
                 "{\"event_type\":\"ping\",\"data\":{\"success\":true}}");
         assertThat(ofTheSpecification.get("webhook-signature"))
                 .isEqualTo("v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=");
+    }
+
+    /** The library judges by the wall clock, five minutes either way. */
+    @Test
+    void libraryOfStandardWebhooksVerifiesWhatWeSignAndNothingElse() {
+        long now = Instant.now().getEpochSecond();
+        String body = "{\"note\":\"Gr\u00fc\u00dfe \u20ac\"}";
+        String other = "whsec_" + Base64.getEncoder().encodeToString(new byte[24]);
+        HttpFields headers = signed(List.of(SECRET), "msg_1", now, body);
+        assertThat(libraryAccepts(SECRET, headers, body)).isTrue();
+        assertThat(libraryAccepts(SECRET, headers, body.replace("note", "notE")))
+                .isFalse();
+        assertThat(libraryAccepts(SECRET, signed(List.of(SECRET), "msg_1", now - 3_600, body), body))
+                .isFalse();
+        assertThat(libraryAccepts(other, headers, body)).isFalse();
+        HttpFields rotated = signed(List.of(other, SECRET), "msg_1", now, body);
+        assertThat(libraryAccepts(SECRET, rotated, body)).isTrue();
+        assertThat(libraryAccepts(other, rotated, body)).isTrue();
+        HttpFields renamed = HttpFields.build(rotated).put("webhook-id", "msg_2");
+        assertThat(libraryAccepts(SECRET, renamed, body)).isFalse();
+    }
+
+    private static boolean libraryAccepts(String secret, HttpFields headers, String body) {
+        Map<String, List<String>> all = new HashMap<>();
+        headers.forEach(field -> all.put(field.getName().toLowerCase(Locale.ROOT), List.of(field.getValue())));
+        try {
+            new com.standardwebhooks.Webhook(secret).verify(body, all);
+            return true;
+        } catch (WebhookVerificationException e) {
+            return false;
+        }
     }
 
     @Test

@@ -7,7 +7,7 @@ import { chip, copyable, empty, field, filterBox, formFields, href, input, label
 const TYPES = ['operation.queued', 'operation.executed', 'operation.replayed', 'operation.conflict', 'operation.taken_over', 'operation.unknown',
   'operation.reconciled', 'operation.shadowed', 'retry.attempt', 'retry.exhausted', 'system.error', 'mode.changed', 'channel.paused',
   'channel.resumed', 'operator.replayed', 'operator.discarded', 'operator.forgot', 'operator.login', 'operator.denied', 'purge.completed',
-  'store.adopted', 'deliveries.checked', 'server.reload'];
+  'store.adopted', 'deliveries.checked', 'server.reload', 'destination.tested'];
 const NAMES = { tenant: 'tenant', operation: 'operation', type: 'type', record: 'record', since: 'since', until: 'until' };
 const FRONT = new Set(['id', 'time', 'type', 'tenant', 'operation', 'record', 'key_hash', 'fingerprint', 'ref', 'fence', 'attempt', 'actor', 'actor_type', 'source', 'reason', 'category']);
 
