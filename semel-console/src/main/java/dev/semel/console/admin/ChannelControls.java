@@ -186,7 +186,7 @@ final class ChannelControls {
         facts.put(
                 "pauses",
                 modes.pauses().stream()
-                        .filter(each -> sight.seesAll() || each.tenant() != null && sight.sees(each.tenant()))
+                        .filter(each -> each.tenant() == null || sight.sees(each.tenant()))
                         .map(each -> facts(each, sight))
                         .toList());
         return new OneObject(facts);
