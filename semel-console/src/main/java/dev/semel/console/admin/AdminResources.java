@@ -13,7 +13,8 @@ record AdminResources(
             AuditResource audit,
             RetriesResource retries,
             DeliveriesResource deliveries,
-            ServerResource server) {}
+            ServerResource server,
+            ReportLimit limit) {}
 
     static AdminResources of(AdminLedger ledger, ServerActions server) {
         return new AdminResources(
@@ -26,6 +27,7 @@ record AdminResources(
                         new AuditResource(ledger),
                         new RetriesResource(ledger),
                         new DeliveriesResource(ledger),
-                        new ServerResource(ledger, server)));
+                        new ServerResource(ledger, server),
+                        new ReportLimit()));
     }
 }
