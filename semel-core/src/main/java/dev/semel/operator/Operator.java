@@ -18,10 +18,13 @@ import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
+import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -49,8 +53,8 @@ import org.jspecify.annotations.Nullable;
 public final class Operator {
     private static final int AT_ONCE = 10;
 
-    /** To find one operation of a group it is enough to look at so many records of each state. */
-    private static final int NEWEST = 500;
+    /** To find an operation by its name so many records of each state are looked at. */
+    private static final int NEWEST = 2_000;
 
     /** For a handler that was let through just before its node's reading of the modes grew old. */
     private static final Duration MARGIN = Duration.ofMillis(200);
@@ -172,35 +176,50 @@ public final class Operator {
         return store.ledger().range(range.get(0), range.get(1), AT_ONCE);
     }
 
-    /** Whether the ledger holds anything of this operation: a record, a waiting message, a pause or a mode. */
-    public boolean knows(String operation) {
-        Switchboard.Modes modes = modes();
-        return channelNames().contains(operation)
-                || modes.settings().stream().anyMatch(setting -> operation.equals(setting.operation()))
+    /**
+     * Whether the ledger holds anything of this operation: a pause, a mode, a waiting message, or one of the newest records of a state.
+     *
+     * @param tenant whose records; of all when absent
+     */
+    public boolean knows(String operation, @Nullable String tenant) {
+        RecordSearch of = RecordSearch.of(new RecordFilter(tenant, operation, false, Long.MAX_VALUE));
+        return tenant == null && isSetOrWaits(operation)
                 || Arrays.stream(State.values())
-                        .anyMatch(state -> !list(
-                                        state,
-                                        new RecordFilter(null, operation, false, Long.MAX_VALUE),
-                                        RecordFilter.Cursor.START,
-                                        1)
+                        .anyMatch(state -> !search(state, of, RecordFilter.Cursor.START, 1, NEWEST)
+                                .rows()
                                 .isEmpty());
     }
 
+    private boolean isSetOrWaits(String operation) {
+        return channelNames().contains(operation)
+                || modes().settings().stream().anyMatch(setting -> operation.equals(setting.operation()));
+    }
+
     /**
-     * Whether the ledger holds anything of an operation in the group. Labels are declared in the code of applications, so those of a
-     * group by label are not known here.
+     * Whether the ledger holds anything of an operation in the group, among the newest records of each state. Labels are declared in the
+     * code of applications, so those of a group by label are not known here.
+     *
+     * @param tenant whose records; of all when absent
      */
-    public boolean knows(Switchboard.Group group) {
-        return channelNames().stream().anyMatch(name -> group.contains(name, Set.of()))
-                || modes().settings().stream().anyMatch(setting -> group.equals(setting.group()))
+    public boolean knows(Switchboard.Group group, @Nullable String tenant) {
+        RecordSearch of = RecordSearch.of(new RecordFilter(tenant, null, false, Long.MAX_VALUE));
+        return tenant == null && channelNames().stream().anyMatch(name -> group.contains(name, Set.of()))
+                || tenant == null && modes().settings().stream().anyMatch(setting -> group.equals(setting.group()))
                 || Arrays.stream(State.values())
-                        .flatMap(state -> list(state, RecordFilter.ALL, RecordFilter.Cursor.START, NEWEST).stream())
+                        .flatMap(state -> search(state, of, RecordFilter.Cursor.START, NEWEST, NEWEST).rows().stream())
                         .anyMatch(row -> group.contains(row.header().operation(), Set.of()));
     }
 
-    /** The channels of which something waits, runs or is parked, and those that are paused. */
+    /** The channels of which something waits, runs, is parked or is UNKNOWN, and those that are paused. */
     public Set<String> channelNames() {
-        return ChannelState.names(store);
+        Set<String> names = new TreeSet<>();
+        channels().forEach(channel -> names.add(channel.operation()));
+        return names;
+    }
+
+    /** Records in a state that match, without their contents; see {@link Ledger#search}. */
+    public SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        return store.ledger().search(state, search, behind, limit, most);
     }
 
     /** Records in a state, those first that need attention last. */
@@ -321,13 +340,22 @@ public final class Operator {
     }
 
     /** What the retries since a moment suggest to change; empty when they suggest nothing. */
-    public List<RetryAdvice> retryAdvice(AuditFilter filter, Instant since) {
+    public RetryAdvice.AdviceList retryAdvice(AuditFilter filter, Instant since) {
         return RetryAdvice.of(RetryWindow.of(store.audit(), filter, since.toEpochMilli()));
     }
 
     /** Every channel of which there is something to tell, by name. */
     public List<ChannelState> channels() {
-        return ChannelState.all(store);
+        return channelCensus(null).states(modes());
+    }
+
+    /**
+     * How many messages of each channel wait, run, are parked or are UNKNOWN.
+     *
+     * @param tenant whose messages; those of all when absent
+     */
+    public ChannelCensus channelCensus(@Nullable String tenant) {
+        return ChannelCensus.of(store, tenant);
     }
 
     /** Writes who was let in as an operator, and who was not. */

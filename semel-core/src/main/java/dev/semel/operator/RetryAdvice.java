@@ -28,6 +28,17 @@ public record RetryAdvice(
     /** From this share on a last attempt that succeeds is taken for luck. */
     private static final double OFTEN = 0.2;
 
+    /**
+     * All that is suggested.
+     *
+     * @param complete false when there are too many events in the window to look at: then it rests on the newest alone
+     */
+    public record AdviceList(List<RetryAdvice> advice, boolean complete) {
+        public AdviceList {
+            advice = List.copyOf(advice);
+        }
+    }
+
     /** What was seen. */
     public enum Kind {
         /** Retries after a category of failures never succeed. */
@@ -59,7 +70,7 @@ public record RetryAdvice(
         }
     }
 
-    static List<RetryAdvice> of(RetryWindow window) {
+    static AdviceList of(RetryWindow window) {
         Map<OperationPolicy, List<RecordAttempts>> byWork = window.records().stream()
                 .collect(Collectors.groupingBy(
                         OperationPolicy::of,
@@ -77,7 +88,7 @@ public record RetryAdvice(
             retryAfter(work, records, advice);
         });
         mostRetries(byWork, advice);
-        return List.copyOf(advice);
+        return new AdviceList(advice, window.complete());
     }
 
     private static void neverHelps(OperationPolicy work, List<RecordAttempts> ended, List<RetryAdvice> advice) {

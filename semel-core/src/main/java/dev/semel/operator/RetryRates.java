@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Retries per minute in a window of time, from the audit.
  *
  * @param rates by operation and category, the highest first
+ * @param complete false when there are too many events since then to look at: then it tells of the newest alone
  */
-public record RetryRates(List<RetryRate> rates) {
+public record RetryRates(List<RetryRate> rates, boolean complete) {
     private static final long MINUTE = 60_000;
 
     /**
@@ -46,7 +47,7 @@ public record RetryRates(List<RetryRate> rates) {
                 .reversed()
                 .thenComparing(RetryRate::operation)
                 .thenComparing(RetryRate::category));
-        return new RetryRates(List.copyOf(rates));
+        return new RetryRates(List.copyOf(rates), window.complete());
     }
 
     private static RetryRate rate(RateKey key, Map<Long, Long> counts) {

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * How retries went in a window of time, from the audit.
  *
  * @param policies by the policy's code
+ * @param complete false when there are too many events since then to look at: then it tells of the newest alone
  */
-public record RetryReport(List<PolicyRetries> policies) {
+public record RetryReport(List<PolicyRetries> policies, boolean complete) {
 
     /**
      * @param category of the failures, or {@code *} for all of a policy
@@ -38,8 +39,6 @@ public record RetryReport(List<PolicyRetries> policies) {
             return ended == 0 ? 1 : (double) succeeded / ended;
         }
     }
-
-    private static final int PAGE = 1_000;
 
     /** The failures of one record. */
     private static final class RecordRetries {
@@ -69,20 +68,8 @@ public record RetryReport(List<PolicyRetries> policies) {
     static RetryReport of(AuditLog audit, AuditFilter filter, long since) {
         Map<RecordId, RecordRetries> stories = new HashMap<>();
         Map<RecordId, Integer> executed = new HashMap<>();
-        AuditRow.Position before = AuditRow.Position.END;
-        while (true) {
-            List<AuditRow> page = audit.older(filter, before, PAGE);
-            for (AuditRow row : page) {
-                if (row.at() < since) {
-                    return report(stories, executed);
-                }
-                read(row, stories, executed);
-            }
-            if (page.size() < PAGE) {
-                return report(stories, executed);
-            }
-            before = page.get(page.size() - 1).position();
-        }
+        boolean complete = RecentEvents.forEach(audit, filter, since, row -> read(row, stories, executed));
+        return report(stories, executed, complete);
     }
 
     private static void read(AuditRow row, Map<RecordId, RecordRetries> stories, Map<RecordId, Integer> executed) {
@@ -111,7 +98,8 @@ public record RetryReport(List<PolicyRetries> policies) {
         }
     }
 
-    private static RetryReport report(Map<RecordId, RecordRetries> stories, Map<RecordId, Integer> executed) {
+    private static RetryReport report(
+            Map<RecordId, RecordRetries> stories, Map<RecordId, Integer> executed, boolean complete) {
         Map<String, Map<String, List<RecordRetries>>> sorted = new TreeMap<>();
         for (RecordRetries story : stories.values()) {
             Map<String, List<RecordRetries>> byCategory = sorted.computeIfAbsent(story.policy, any -> new TreeMap<>());
@@ -123,7 +111,7 @@ public record RetryReport(List<PolicyRetries> policies) {
         List<PolicyRetries> lines = new ArrayList<>();
         sorted.forEach((policy, byCategory) ->
                 byCategory.forEach((category, members) -> lines.add(line(policy, category, members))));
-        return new RetryReport(List.copyOf(lines));
+        return new RetryReport(List.copyOf(lines), complete);
     }
 
     private static PolicyRetries line(String policy, String category, List<RecordRetries> stories) {

@@ -14,10 +14,9 @@ import java.util.Map;
 
 /** The records that failed at least once in a window of time, from the audit. */
 final class RetryWindow {
-    private static final int PAGE = 1_000;
-
     private final Map<RecordId, RecordAttempts> records = new HashMap<>();
     private final Map<RecordId, Integer> succeeded = new HashMap<>();
+    private boolean complete;
 
     /** A failed attempt, by its event. */
     record FailedTry(long at, EventType type, Map<String, Object> details) {
@@ -81,20 +80,13 @@ final class RetryWindow {
 
     static RetryWindow of(AuditLog audit, AuditFilter filter, long since) {
         RetryWindow window = new RetryWindow();
-        AuditRow.Position before = AuditRow.Position.END;
-        while (true) {
-            List<AuditRow> page = audit.older(filter, before, PAGE);
-            for (AuditRow row : page) {
-                if (row.at() < since) {
-                    return window;
-                }
-                window.read(row);
-            }
-            if (page.size() < PAGE) {
-                return window;
-            }
-            before = page.get(page.size() - 1).position();
-        }
+        window.complete = RecentEvents.forEach(audit, filter, since, window::read);
+        return window;
+    }
+
+    /** Whether all events since then were looked at; if not, only the newest. */
+    boolean complete() {
+        return complete;
     }
 
     Collection<RecordAttempts> records() {

@@ -21,7 +21,9 @@ import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
@@ -50,7 +52,13 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ShadowMessages {
     private static final int PAGE = 500;
 
-    /** More than that are not read for one comparison. */
+    /** So many are looked at in one query. */
+    private static final int LOOKED = 5_000;
+
+    /** Payloads are read where fingerprints differ, two at a time. */
+    private static final int WITHOUT_PAYLOAD = 0;
+
+    /** More than that of one state are not looked at for one comparison. */
     public static final int MOST = 100_000;
 
     private final Store store;
@@ -77,7 +85,7 @@ public final class ShadowMessages {
     }
 
     /**
-     * A message that would have been sent, beside the one that was.
+     * A message that would have been sent, beside the one that was; both without their payloads.
      *
      * @param shadow absent if none would have been
      * @param real absent if none was
@@ -175,18 +183,18 @@ public final class ShadowMessages {
         return Objects.requireNonNull(row.line()).place();
     }
 
-    /** @return whether these were all, and not only as many as may be read */
+    /** @return whether these were all, and not only as many as may be looked at */
     private boolean forEachPage(State state, RecordFilter filter, int most, Consumer<List<Row>> use) {
         Cursor behind = Cursor.START;
-        for (int read = 0; read < most; read += PAGE) {
-            List<Row> page = store.ledger().list(state, filter, behind, PAGE);
-            use.accept(page);
-            if (page.size() < PAGE) {
-                return true;
-            }
-            behind = Cursor.behind(page.get(page.size() - 1));
+        int left = most;
+        while (behind != null && left > 0) {
+            SearchedRecords page =
+                    store.ledger().search(state, RecordSearch.of(filter), behind, PAGE, Math.min(left, LOOKED));
+            use.accept(page.rows());
+            left -= page.looked();
+            behind = page.end();
         }
-        return false;
+        return behind == null;
     }
 
     /** Of real messages those that came after the first that SHADOW recorded, and that no run in SHADOW would have sent. */
@@ -200,7 +208,7 @@ public final class ShadowMessages {
         }
         // What was recorded and is closed by now is in another state.
         FoundRecords closed = store.ledger()
-                .find(unmatched.stream().map(row -> row.id().shadow()).toList());
+                .find(unmatched.stream().map(row -> row.id().shadow()).toList(), WITHOUT_PAYLOAD);
         return unmatched.stream()
                 .filter(row -> closed.live(row.id().shadow()) == null)
                 .map(row -> new ComparedMessage(null, row, ShadowDifference.ONLY_SENT))
@@ -214,7 +222,7 @@ public final class ShadowMessages {
             ids.add(identity.id());
             ids.addAll(identity.neighbours());
         }
-        FoundRecords found = store.ledger().find(ids);
+        FoundRecords found = store.ledger().find(ids, WITHOUT_PAYLOAD);
         return shadows.stream().map(shadow -> compared(shadow, found)).toList();
     }
 
@@ -233,7 +241,16 @@ public final class ShadowMessages {
 
     /** By the rules and the schema version of either record, as a send is compared with the record that it finds. */
     private boolean isSame(Row shadow, Row real) {
-        return isIdentical(shadow, real) || isMadeOf(real, shadow.payload()) || isMadeOf(shadow, real.payload());
+        if (isIdentical(shadow, real)) {
+            return true;
+        }
+        FoundRecords whole = store.ledger().find(List.of(shadow.id(), real.id()));
+        return isMadeOf(real, payload(whole, shadow)) || isMadeOf(shadow, payload(whole, real));
+    }
+
+    private static byte @Nullable [] payload(FoundRecords whole, Row row) {
+        Row found = whole.get(row.id());
+        return found == null ? null : found.payload();
     }
 
     private static boolean isIdentical(Row one, Row other) {

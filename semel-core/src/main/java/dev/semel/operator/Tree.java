@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A record with all that came of it.
+ * A record with all that came of it, without payloads and results.
  *
  * @param steps of a leased run, by age
  * @param sent the messages it sent, each with what came of it in turn
@@ -18,6 +18,9 @@ import java.util.Set;
 public record Tree(Row record, List<Row> steps, List<Tree> sent, boolean cut) {
     private static final int WIDEST = 200;
     private static final int DEEPEST = 20;
+
+    /** So many records are in a tree at most, beside their steps. */
+    private static final int MOST = 500;
 
     public Tree {
         steps = List.copyOf(steps);
@@ -29,12 +32,13 @@ public record Tree(Row record, List<Row> steps, List<Tree> sent, boolean cut) {
     }
 
     private static Tree of(Ledger ledger, Row row, int depth, Set<RecordId> seen) {
-        if (depth > DEEPEST || !seen.add(row.id())) {
+        if (depth > DEEPEST || seen.size() == MOST || !seen.add(row.id())) {
             return new Tree(row, List.of(), List.of(), true);
         }
         List<Row> children = ledger.sentBy(row.id(), WIDEST);
+        List<Row> steps = ledger.stepSummaries(row.id(), WIDEST);
         List<Tree> sent = new ArrayList<>();
         children.forEach(child -> sent.add(of(ledger, child, depth + 1, seen)));
-        return new Tree(row, ledger.steps(row.id()), sent, children.size() == WIDEST);
+        return new Tree(row, steps, sent, children.size() == WIDEST || steps.size() == WIDEST);
     }
 }

@@ -5,7 +5,9 @@ import dev.semel.execution.Failures;
 import dev.semel.store.Ledger;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * wrong, walked through.
  */
 public final class UnresolvedMessages {
-    private static final int PAGE = 500;
+    private static final int PAGE = 1_000;
+
+    /** So many are looked at in one query. */
+    private static final int LOOKED = 5_000;
 
     private final Ledger ledger;
 
@@ -59,6 +64,11 @@ public final class UnresolvedMessages {
                             && failure.exception() != null
                             && failure.exception().endsWith(exception);
             return sameCategory && sameException;
+        }
+
+        /** What the store looks for; {@link #matches} decides. */
+        public RecordSearch search() {
+            return RecordSearch.of(records).withFailurePart(RecordSearch.inFailure(category, exception));
         }
 
         /** The same ones, without those that were granted after this fence. */
@@ -105,30 +115,48 @@ public final class UnresolvedMessages {
         }
     }
 
-    /** Up to so many; of each state the newest first. */
+    /** Up to so many, without their contents; of each state the newest first. */
     public List<Row> list(MessageFilter which, int limit) {
         List<Row> found = new ArrayList<>();
-        each(which, row -> {
+        each(which, limit, Integer.MAX_VALUE, row -> {
             found.add(row);
             return found.size() < limit;
         });
         return found;
     }
 
-    /** All of them by cause, the most frequent first. */
-    public List<CauseGroup> groups(MessageFilter which) {
+    /**
+     * The newest of them by cause, the most frequent first.
+     *
+     * @param most how many records are looked at, matching or not
+     */
+    public CauseGroups groups(MessageFilter which, int most) {
         Causes causes = new Causes();
-        each(which, row -> {
+        long[] counted = new long[1];
+        boolean complete = each(which, most, most, row -> {
+            counted[0]++;
             causes.add(row, failure(row));
             return true;
         });
-        return causes.groups();
+        return new CauseGroups(causes.groups(), counted[0], complete);
     }
 
-    /** How many there are, and the newest grant among them. */
+    /**
+     * Messages by cause.
+     *
+     * @param counted how many messages are in the groups
+     * @param complete false when there are more messages than were looked at, and only the newest are in the groups
+     */
+    public record CauseGroups(List<CauseGroup> groups, long counted, boolean complete) {
+        public CauseGroups {
+            groups = List.copyOf(groups);
+        }
+    }
+
+    /** How many there are, and the newest grant among them. Walks through all of them, page by page. */
     public Preview preview(MessageFilter which) {
         long[] seen = new long[2];
-        each(which, row -> {
+        each(which, PAGE, Integer.MAX_VALUE, row -> {
             seen[0]++;
             seen[1] = Math.max(seen[1], row.status().fence());
             return true;
@@ -149,27 +177,27 @@ public final class UnresolvedMessages {
         boolean visit(Row row);
     }
 
-    private void each(MessageFilter which, Visitor visitor) {
-        boolean more = true;
+    /** @return whether there are no others behind those that were looked at */
+    private boolean each(MessageFilter which, int atOnce, int most, Visitor visitor) {
+        int left = most;
         for (State state : which.scope.states()) {
-            more = more && each(state, which, visitor);
-        }
-    }
-
-    private boolean each(State state, MessageFilter which, Visitor visitor) {
-        Cursor behind = Cursor.START;
-        while (true) {
-            List<Row> page = ledger.list(state, which.records, behind, PAGE);
-            for (Row row : page) {
-                if (which.matches(row) && !visitor.visit(row)) {
+            Cursor behind = Cursor.START;
+            while (behind != null) {
+                if (left == 0) {
                     return false;
                 }
+                SearchedRecords page =
+                        ledger.search(state, which.search(), behind, Math.min(atOnce, PAGE), Math.min(left, LOOKED));
+                left -= page.looked();
+                for (Row row : page.rows()) {
+                    if (which.matches(row) && !visitor.visit(row)) {
+                        return false;
+                    }
+                }
+                behind = page.end();
             }
-            if (page.size() < PAGE) {
-                return true;
-            }
-            behind = Cursor.behind(page.get(page.size() - 1));
         }
+        return true;
     }
 
     /**
@@ -180,11 +208,10 @@ public final class UnresolvedMessages {
      */
     record MessagePage(List<Row> rows, @Nullable Cursor end) {}
 
-    /** A page of those in the state that match, behind a cursor. */
+    /** A page of those in the state that match, behind a cursor; without their contents. */
     MessagePage page(State state, MessageFilter which, Cursor behind, int limit) {
-        List<Row> page = ledger.list(state, which.records, behind, limit);
-        Cursor end = page.size() < limit ? null : Cursor.behind(page.get(limit - 1));
-        return new MessagePage(page.stream().filter(which::matches).toList(), end);
+        SearchedRecords page = ledger.search(state, which.search(), behind, limit, LOOKED);
+        return new MessagePage(page.rows().stream().filter(which::matches).toList(), page.end());
     }
 
     /** The last failure, if any. An unreadable one hides no other record from a list. */

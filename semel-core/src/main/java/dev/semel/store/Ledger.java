@@ -67,6 +67,11 @@ public interface Ledger {
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
 
+    /** The first steps of a record, by age, for people: without payloads and results. */
+    default List<Row> stepSummaries(RecordId parent, int limit) {
+        return steps(parent).stream().limit(limit).map(Row::summary).toList();
+    }
+
     /**
      * Records of the operations, in the state, whose {@code at} has passed, longest overdue first; no steps.
      *
@@ -88,6 +93,19 @@ public interface Ledger {
      * @param behind where an earlier list ended
      */
     List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit);
+
+    /**
+     * Records in the state that match, for people, those first that need attention last: without payloads and results, and steps are left
+     * out. It looks at so many records of the state at most, matching or not, so its cost is bounded however many there are and however few
+     * match. A store that does not implement it lists records instead.
+     *
+     * @param behind where an earlier search ended
+     * @param limit how many matching ones are returned at most; at least 1
+     * @param most how many are looked at; at least 1
+     */
+    default SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        return SearchedRecords.of(list(state, RecordFilter.ALL, behind, most + 1), search, limit, most);
+    }
 
     /**
      * Counts records in the state, those first that need attention first. Steps are left out. Payloads are not read.
@@ -124,16 +142,16 @@ public interface Ledger {
      */
     List<CompletedMessage> completedMessages(RecordFilter filter, long behind, int limit);
 
-    /** Records by the order of their ids, from the first to the last given. */
+    /** Records by the order of their ids, from the first to the last given, without payloads and results. */
     List<Row> range(RecordId first, RecordId last, int limit);
 
     /**
      * The calls and messages of a tenant that were made under a correlation id, expired ones too; steps are left out. Calls
-     * come first, in the order of their newest grants, then messages in the order of their places.
+     * come first, in the order of their newest grants, then messages in the order of their places. Payloads and results are left out.
      */
     List<Row> findByCorrelation(String tenant, String correlationId, int limit);
 
-    /** The messages that a run of the record sent, by age. */
+    /** The messages that a run of the record sent, by age, without payloads and results. */
     List<Row> sentBy(RecordId record, int limit);
 
     /**

@@ -60,6 +60,12 @@ public record Row(
                         line);
     }
 
+    /** The same record without payload and result; the size of the payload stays. */
+    public Row summary() {
+        int size = contents.payload == null ? contents.withheld : contents.payload.length;
+        return new Row(id, header, status, new Contents(null, null, contents.failure, size), line);
+    }
+
     /** The same record, with the payload that was left out. */
     public Row withPayload(byte[] payload) {
         return new Row(id, header, status, new Contents(payload, contents.result, contents.failure), line);

@@ -55,6 +55,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public List<Row> stepSummaries(RecordId parent, int limit) {
+        return ledger.stepSummaries(parent, limit);
+    }
+
+    @Override
     public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
         return timing.of("overdue", () -> ledger.overdueOutside(behind, limit));
     }
@@ -62,6 +67,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     @Override
     public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
         return ledger.list(state, filter, behind, limit);
+    }
+
+    @Override
+    public SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        return ledger.search(state, search, behind, limit, most);
     }
 
     @Override

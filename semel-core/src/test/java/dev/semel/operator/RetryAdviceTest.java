@@ -64,7 +64,7 @@ class RetryAdviceTest {
     }
 
     private List<RetryAdvice> advice() {
-        return Operator.on(store).retryAdvice(ALL, Instant.EPOCH);
+        return Operator.on(store).retryAdvice(ALL, Instant.EPOCH).advice();
     }
 
     private static Failure network() {

@@ -259,6 +259,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class SearchingForPeople extends SearchSuite {
+        SearchingForPeople() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class CountingByOperation extends CensusSuite {
         CountingByOperation() {
             super(StoreContract.this);

@@ -48,7 +48,7 @@ public final class AdminDispatcher {
             sight.demand(found.entry().role());
             AdminCall call = new AdminCall(found.entry().endpoint(), sight, found.values(), input);
             AdminReply reply = found.entry().handler().respond(resources, call);
-            call.demandAllRead();
+            demandAllRead(call, reply);
             return reply;
         } catch (ApiProblem problem) {
             if (problem.code() == ApiCode.ACCESS_DENIED) {
@@ -57,6 +57,17 @@ public final class AdminDispatcher {
             throw problem;
         } catch (SemelException.Invalid e) {
             throw new ApiProblem(ApiCode.INVALID, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void demandAllRead(AdminCall call, AdminReply reply) {
+        try {
+            call.demandAllRead();
+        } catch (IllegalStateException e) {
+            if (reply instanceof AdminReply.ManyObjects many) {
+                many.end().run();
+            }
+            throw e;
         }
     }
 
@@ -100,7 +111,12 @@ public final class AdminDispatcher {
     /** For the command line: reads many, one after the other. */
     public void readLines(Person person, String path, Map<String, String> parameters, Consumer<Map<String, Object>> out)
             throws ApiProblem {
-        AdminReply reply = respond(find("GET", path), person, new AdminInput(parameters, null, Stream.empty()));
-        ((AdminReply.ManyObjects) reply).source().accept(out);
+        AdminReply.ManyObjects reply = (AdminReply.ManyObjects)
+                respond(find("GET", path), person, new AdminInput(parameters, null, Stream.empty()));
+        try {
+            reply.source().accept(out);
+        } finally {
+            reply.end().run();
+        }
     }
 }

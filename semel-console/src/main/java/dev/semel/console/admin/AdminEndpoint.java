@@ -28,7 +28,15 @@ record AdminEndpoint(Endpoint endpoint, Role role, AdminHandler handler) {
         /** Events as they come, until the client goes. */
         record LiveEvents(LiveSource source) implements AdminReply {}
 
-        /** Many, one after the other, none of which is kept. */
-        record ManyObjects(Consumer<Consumer<Map<String, Object>>> source) implements AdminReply {}
+        /**
+         * Many, one after the other, none of which is kept.
+         *
+         * @param end to be run when all are written, or no more will be; again does no harm
+         */
+        record ManyObjects(Consumer<Consumer<Map<String, Object>>> source, Runnable end) implements AdminReply {
+            ManyObjects(Consumer<Consumer<Map<String, Object>>> source) {
+                this(source, () -> {});
+            }
+        }
     }
 }

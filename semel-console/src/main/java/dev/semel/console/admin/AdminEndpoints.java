@@ -107,7 +107,7 @@ public final class AdminEndpoints {
                     "Compares what SHADOW would have sent with what was really sent.",
                     query(TENANT, OPERATION, Field.bool("differences", "Only those that are not the same."), LIMIT),
                     "ShadowComparison",
-                    (all, call) -> all.records().shadow(call)),
+                    ReportLimit.limited((all, call) -> all.records().shadow(call))),
             post(
                     Role.OPERATOR,
                     "/records/{record}/replay",
@@ -170,7 +170,7 @@ public final class AdminEndpoints {
                     "What a replay of many would include.",
                     query(TENANT, OPERATION, CATEGORY, EXCEPTION, UNKNOWN),
                     "ReplayPreview",
-                    (all, call) -> all.dead().letters().preview(call)),
+                    ReportLimit.limited((all, call) -> all.dead().letters().preview(call))),
             new AdminEndpoint(
                     new Endpoint(
                             "POST",
@@ -187,7 +187,7 @@ public final class AdminEndpoints {
                                     Field.integer("rate", "Most replays a second; 0 or left out for no limit.")),
                             EndpointOutput.accepted("JobStarted")),
                     Role.OPERATOR,
-                    (all, call) -> all.dead().jobs().start(call)),
+                    ReportLimit.limited((all, call) -> all.dead().jobs().start(call))),
             get(
                     "/dead/replays/{job}",
                     "The progress of a replay of many.",
@@ -314,19 +314,19 @@ public final class AdminEndpoints {
                             query(TENANT, OPERATION, TYPE, SINCE, UNTIL),
                             EndpointOutput.lines("AuditEvent")),
                     Role.VIEWER,
-                    (all, call) -> all.reports().audit().export(call)),
+                    ReportLimit.limited((all, call) -> all.reports().audit().export(call))),
             get(
                     "/audit/verify",
                     "Checks that no event of the audit was changed, removed or inserted.",
                     query(Field.string("anchor", "An anchor of an earlier check.")),
                     "AuditCheck",
-                    (all, call) -> all.reports().audit().verify(call)),
+                    ReportLimit.limited((all, call) -> all.reports().audit().verify(call))),
             get(
                     "/audit/replay-decisions",
                     "Recomputes every retry decision from the audit and names each difference.",
                     query(TENANT, OPERATION, TYPE, SINCE, UNTIL),
                     "DecisionCheck",
-                    (all, call) -> all.reports().audit().replayDecisions(call)),
+                    ReportLimit.limited((all, call) -> all.reports().audit().replayDecisions(call))),
             get(
                     "/overview",
                     "What happened lately on all nodes, how things stand, and what needs a person.",
@@ -374,7 +374,8 @@ public final class AdminEndpoints {
                                     List.of(RequestBody.LINES)),
                             EndpointOutput.json("DeliveryCheck")),
                     Role.VIEWER,
-                    (all, call) -> all.reports().deliveries().check(call)));
+                    ReportLimit.limited(
+                            (all, call) -> all.reports().deliveries().check(call))));
 
     private static final Field FROM =
             Field.string("from", "The source or topic where the route begins.").always();

@@ -18,7 +18,8 @@ record AdminResources(
             AuditResource audit,
             RetriesResource retries,
             DeliveriesResource deliveries,
-            ServerResource server) {}
+            ServerResource server,
+            ReportLimit limit) {}
 
     /** Destinations of the server, and the jobs that fill its routes. */
     record DeliveryResources(DestinationsResource destinations, RouteFillJobs fills) {}
@@ -34,7 +35,8 @@ record AdminResources(
                         new AuditResource(ledger),
                         new RetriesResource(ledger),
                         new DeliveriesResource(ledger),
-                        new ServerResource(ledger, server)),
+                        new ServerResource(ledger, server),
+                        new ReportLimit()),
                 new DeliveryResources(new DestinationsResource(ledger, server), new RouteFillJobs(ledger, server)));
     }
 }

@@ -39,7 +39,8 @@ public final class AdminSchemas {
     private static final List<Field> FULL = with(
             BRIEF,
             string("payload", "Its payload as text: JSON with likely secrets masked, cut if it is long."),
-            string("result", "Its result, likewise."));
+            string("result", "Its result, likewise."),
+            integer("payload_bytes", "The size of a payload that is left out, because the answer would be too large."));
     private static final List<Field> STATUS = List.of(
             string("id", "The id of the record.").always(),
             string("tenant", "Whose it is.").always(),
@@ -58,6 +59,10 @@ public final class AdminSchemas {
             string("label", "For a group: the label they have."),
             TENANT,
             string("mode", "LIVE, SHADOW or HALTED.").always());
+
+    private static final Field WHOLE_WINDOW = bool(
+                    "complete", "False when the window has too many events to look at: then it is of the newest alone.")
+            .always();
 
     private static final List<ObjectSchema> RECORDS = List.of(
             ObjectSchema.CALL_FAILURE,
@@ -151,7 +156,10 @@ public final class AdminSchemas {
     private static final List<ObjectSchema> DEAD = List.of(
             ObjectSchema.of(
                     "CauseGroups",
-                    objects("groups", "CauseGroup", "The most frequent first.").always()),
+                    objects("groups", "CauseGroup", "The most frequent first.").always(),
+                    integer("counted", "How many messages are in the groups.").always(),
+                    bool("complete", "False when there are more: then the groups are of the newest messages alone.")
+                            .always()),
             ObjectSchema.of(
                     "CauseGroup",
                     integer("count", "How many messages.").always(),
@@ -167,7 +175,7 @@ public final class AdminSchemas {
                     integer("count", "How many would be replayed.").always(),
                     integer("unknown", "Matching messages with an unknown outcome, included or not.")
                             .always(),
-                    objects("groups", "CauseGroup", "What would be replayed, by cause.")
+                    objects("groups", "CauseGroup", "The newest that would be replayed, by cause.")
                             .always()),
             ObjectSchema.of(
                     "JobStarted",
@@ -191,7 +199,12 @@ public final class AdminSchemas {
 
     private static final List<ObjectSchema> CHANNELS = List.of(
             ObjectSchema.of(
-                    "Channels", objects("channels", "Channel", "By name.").always()),
+                    "Channels",
+                    objects("channels", "Channel", "By name.").always(),
+                    bool(
+                                    "complete",
+                                    "False when there are too many messages to look at all: then channels may be missing.")
+                            .always()),
             ObjectSchema.of(
                     "Channel",
                     CHANNEL,
@@ -293,7 +306,8 @@ public final class AdminSchemas {
                     "RetryReport",
                     integer("window_ms", "How far back.").always(),
                     objects("policies", "PolicyRetries", "By policy and category; * for all categories.")
-                            .always()),
+                            .always(),
+                    WHOLE_WINDOW),
             ObjectSchema.of(
                     "PolicyRetries",
                     string("policy", "The code of the policy.").always(),
@@ -306,7 +320,8 @@ public final class AdminSchemas {
             ObjectSchema.of(
                     "RetryRates",
                     integer("window_ms", "How far back.").always(),
-                    objects("rates", "RetryRate", "The highest first.").always()),
+                    objects("rates", "RetryRate", "The highest first.").always(),
+                    WHOLE_WINDOW),
             ObjectSchema.of(
                     "RetryRate",
                     string("operation", "The operation or channel.").always(),
@@ -318,7 +333,8 @@ public final class AdminSchemas {
                     "RetryAdviceList",
                     integer("window_ms", "How far back.").always(),
                     objects("advice", "RetryAdvice", "Empty when nothing is to be changed.")
-                            .always()),
+                            .always(),
+                    WHOLE_WINDOW),
             ObjectSchema.of(
                     "RetryAdvice",
                     string("kind", "What was seen.").always(),

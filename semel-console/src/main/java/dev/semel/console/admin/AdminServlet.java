@@ -68,6 +68,12 @@ public final class AdminServlet extends HttpServlet {
             AdminReply reply = dispatcher.respond(found, person, input(request, found));
             if (reply instanceof AdminReply.LiveEvents live) {
                 stream(request, response, person, live.source());
+            } else if (reply instanceof AdminReply.ManyObjects many) {
+                try {
+                    write(response, found, reply);
+                } finally {
+                    many.end().run();
+                }
             } else {
                 write(response, found, reply);
             }

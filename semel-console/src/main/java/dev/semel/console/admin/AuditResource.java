@@ -32,6 +32,7 @@ final class AuditResource {
     private static final Pattern ANCHOR = Pattern.compile("[1-9][0-9]{0,17}:[0-9a-f]{64}");
     private static final int PAGE = 500;
     private static final int MOST_READ = 5_000;
+    private static final int LOOKED_AT_ONCE = 1_000;
     private static final int MOST_COUNTED = 10_000;
 
     private final AdminLedger ledger;
@@ -87,21 +88,25 @@ final class AuditResource {
         int limit = call.limit();
         List<Map<String, Object>> found = new ArrayList<>();
         Position next = before;
-        for (int read = 0; read < MOST_READ; read += limit) {
-            List<AuditRow> page = audit().older(filter, next, limit);
+        // The events of one record have an index of their own on some stores. Other filters would seek through all
+        // events.
+        AuditFilter stored = filter.record() == null ? AuditFilter.ALL : AuditFilter.of(filter.record());
+        int atOnce = filter.equals(AuditFilter.ALL) ? limit : LOOKED_AT_ONCE;
+        for (int looked = 0; looked < MOST_READ; looked += atOnce) {
+            List<AuditRow> page = audit().older(stored, next, atOnce);
             for (AuditRow row : page) {
                 next = row.position();
                 if (row.at() < times.since) {
                     return page(found, null);
                 }
-                if (times.contains(row)) {
+                if (times.contains(row) && filter.matches(row.entry())) {
                     found.add(fields(row, call.sight()));
                 }
                 if (found.size() == limit) {
                     return page(found, next);
                 }
             }
-            if (page.size() < limit) {
+            if (page.size() < atOnce) {
                 return page(found, null);
             }
         }
@@ -151,15 +156,24 @@ final class AuditResource {
         return new LiveEvents(new AuditFollower(audit(), filter, call.sight(), from));
     }
 
+    /** Before so many of the newest that match, as far as they are among those that a page looks at. */
     private Position start(AuditFilter filter, int last) {
-        List<AuditRow> newest = audit().newest(filter, Math.max(1, last));
+        List<AuditRow> newest = audit().newest(AuditFilter.ALL, last == 0 ? 1 : MOST_READ);
         if (newest.isEmpty()) {
             return Position.START;
         }
         if (last == 0) {
             return newest.get(0).position();
         }
-        Position oldest = newest.get(newest.size() - 1).position();
+        int matching = 0;
+        Position oldest = newest.get(0).position();
+        for (AuditRow row : newest) {
+            oldest = row.position();
+            matching += filter.matches(row.entry()) ? 1 : 0;
+            if (matching == last) {
+                break;
+            }
+        }
         return new Position(oldest.tx(), oldest.seq() - 1);
     }
 

@@ -6,22 +6,16 @@ import dev.semel.console.admin.AdminEndpoint.AdminReply;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
+import dev.semel.operator.ChannelCensus;
 import dev.semel.operator.ChannelState;
 import dev.semel.operator.Operator.Warrant;
-import dev.semel.store.Queue;
-import dev.semel.store.RecordFilter;
-import dev.semel.store.Row;
-import dev.semel.store.State;
-import dev.semel.store.StateCount;
 import dev.semel.store.Status;
 import dev.semel.store.Switchboard.Group;
 import dev.semel.store.Switchboard.Modes;
 import dev.semel.store.Switchboard.Pause;
 import dev.semel.store.Switchboard.Setting;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -29,11 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Channels and modes: how they stand, pauses, and the switch between LIVE, SHADOW and HALTED. */
 final class ChannelControls {
-    /** Of the messages of one tenant: counts stop here. */
-    private static final int MOST_COUNTED = 10_000;
-
-    private static final int MOST_HEADS = 500;
-
     private final AdminLedger ledger;
 
     ChannelControls(AdminLedger ledger) {
@@ -41,62 +30,25 @@ final class ChannelControls {
     }
 
     AdminReply list(AdminCall call) {
-        List<ChannelState> states = call.sight().seesAll()
-                ? ledger.operator().channels()
-                : ofTenant(Objects.requireNonNull(call.sight().own()));
+        ChannelCensus census = ledger.operator().channelCensus(call.sight().own());
         ChannelActivity activity =
                 ChannelActivity.of(ledger.overviews(), call.sight().own());
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put(
                 "channels",
-                states.stream()
-                        .map(each -> facts(each, activity, call.sight()))
+                census.states(ledger.operator().modes()).stream()
+                        .map(each -> facts(each, census.complete(), activity, call.sight()))
                         .toList());
+        facts.put("complete", census.complete());
         return new OneObject(facts);
     }
 
-    /** The channels in which the tenant has messages. Counts are of its own messages alone. */
-    private List<ChannelState> ofTenant(String tenant) {
-        Modes modes = ledger.operator().modes();
-        List<ChannelState> states = new ArrayList<>();
-        for (String name : ledger.operator().channelNames()) {
-            RecordFilter own = new RecordFilter(tenant, name, true, Long.MAX_VALUE);
-            StateCount queued = count(State.QUEUED, own);
-            StateCount retried = count(State.FAILED_RETRYABLE, own);
-            long unknown = count(State.UNKNOWN, own).count();
-            long parked = parked(own);
-            List<Pause> pauses = modes.pauses().stream()
-                    .filter(pause -> pause.appliesTo(name, tenant))
-                    .toList();
-            boolean ownPause = pauses.stream().anyMatch(pause -> pause.tenant() != null);
-            boolean running = count(State.IN_PROGRESS, own).count() > 0;
-            if (queued.count() + retried.count() + unknown + parked > 0 || running || ownPause) {
-                long due = Math.min(queued.since(), retried.since());
-                Queue.Backlog backlog = new Queue.Backlog(
-                        queued.count() + retried.count(), due <= queued.now() ? due : Status.NEVER, parked);
-                states.add(new ChannelState(name, backlog, unknown, pauses, modes.of(tenant, name)));
-            }
-        }
-        return states;
-    }
-
-    private StateCount count(State state, RecordFilter own) {
-        return ledger.store().ledger().tally(state, own, MOST_COUNTED);
-    }
-
-    /** Lanes of the tenant whose head is dead or UNKNOWN, among its newest such messages. */
-    private long parked(RecordFilter own) {
-        return Stream.of(State.FAILED_TERMINAL, State.UNKNOWN)
-                .flatMap(state -> ledger.operator().list(state, own, RecordFilter.Cursor.START, MOST_HEADS).stream())
-                .filter(Row::holdsLane)
-                .count();
-    }
-
-    private static Map<String, Object> facts(ChannelState channel, ChannelActivity activity, TenantSight sight) {
+    private static Map<String, Object> facts(
+            ChannelState channel, boolean complete, ChannelActivity activity, TenantSight sight) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("channel", channel.operation());
         facts.put("waiting", channel.backlog().waiting());
-        facts.put("more_waiting", channel.backlog().waiting() >= (sight.seesAll() ? Queue.Backlog.MOST : MOST_COUNTED));
+        facts.put("more_waiting", !complete);
         if (channel.backlog().oldestDue() != Status.NEVER) {
             facts.put(
                     "oldest_due",
@@ -191,7 +143,7 @@ final class ChannelControls {
         facts.put(
                 "pauses",
                 modes.pauses().stream()
-                        .filter(each -> sight.seesAll() || each.tenant() != null && sight.sees(each.tenant()))
+                        .filter(each -> each.tenant() == null || sight.sees(each.tenant()))
                         .map(each -> facts(each, sight))
                         .toList());
         return new OneObject(facts);

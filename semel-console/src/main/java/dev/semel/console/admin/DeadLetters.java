@@ -6,6 +6,7 @@ import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.operator.UnresolvedMessages;
 import dev.semel.operator.UnresolvedMessages.CauseGroup;
+import dev.semel.operator.UnresolvedMessages.CauseGroups;
 import dev.semel.operator.UnresolvedMessages.MessageFilter;
 import dev.semel.operator.UnresolvedMessages.Preview;
 import dev.semel.operator.UnresolvedMessages.Scope;
@@ -18,6 +19,9 @@ import java.util.Map;
 /** Messages that need a person: lists, groups by cause, and what a replay of many would include. */
 final class DeadLetters {
     private static final List<State> BOTH = List.of(State.UNKNOWN, State.FAILED_TERMINAL);
+
+    /** Groups are read again and again while a page is open: they are of the newest messages. */
+    private static final int MOST_GROUPED = 5_000;
 
     private final AdminLedger ledger;
 
@@ -36,13 +40,15 @@ final class DeadLetters {
         String cursor = call.text("cursor");
         int limit = call.limit();
         return new OneObject(
-                new RecordPages(ledger.store().ledger(), BOTH, which.records(), which::matches).page(cursor, limit));
+                new RecordPages(ledger.store().ledger(), BOTH, which.search(), which::matches).page(cursor, limit));
     }
 
     AdminReply groups(AdminCall call) throws ApiProblem {
-        List<CauseGroup> groups = ledger.operator().letters().groups(filter(call, Scope.BOTH));
+        CauseGroups groups = ledger.operator().letters().groups(filter(call, Scope.BOTH), MOST_GROUPED);
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("groups", groups.stream().map(DeadLetters::facts).toList());
+        facts.put("groups", groups.groups().stream().map(DeadLetters::facts).toList());
+        facts.put("counted", groups.counted());
+        facts.put("complete", groups.complete());
         return new OneObject(facts);
     }
 
@@ -52,7 +58,9 @@ final class DeadLetters {
         UnresolvedMessages letters = ledger.operator().letters();
         Preview preview = letters.preview(which);
         long unknown = letters.preview(which.with(Scope.UNKNOWN)).count();
-        List<CauseGroup> groups = preview.count() == 0 ? List.of() : letters.groups(preview.which());
+        List<CauseGroup> groups = preview.count() == 0
+                ? List.of()
+                : letters.groups(preview.which(), MOST_GROUPED).groups();
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("count", preview.count());
         facts.put("unknown", unknown);

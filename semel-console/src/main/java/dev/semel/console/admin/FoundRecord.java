@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Finds records by their id or its first digits, among those that exist for a person. */
+/** Finds records by their id or its first digits, among those that exist for a person, without their payloads and results. */
 final class FoundRecord {
     private static final int AT_ONCE = 10;
 
@@ -53,11 +53,16 @@ final class FoundRecord {
         return found.get(0);
     }
 
-    /** As it is now; the same row if it is gone. */
+    /** As it is now, with payload and result; the same row if it is gone. */
+    static Row whole(AdminLedger ledger, Row row) {
+        Row now = ledger.store().ledger().find(List.of(row.id())).get(row.id());
+        return now == null ? row : now;
+    }
+
+    /** As it is now, after an action that was carried out; the same row if it is gone or cannot be read. */
     static Row again(AdminLedger ledger, Row row) {
         try {
-            Row now = ledger.store().ledger().find(List.of(row.id())).get(row.id());
-            return now == null ? row : now;
+            return whole(ledger, row);
         } catch (SemelException.StoreUnavailable e) {
             return row;
         }

@@ -4,7 +4,9 @@ import dev.semel.console.admin.PageCursor.RecordPosition;
 import dev.semel.console.rest.ApiProblem;
 import dev.semel.store.Ledger;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,17 +17,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists records page by page, state by state, behind the last record of the page before. A request reads a bounded number of records:
+ * Lists records page by page, state by state, behind the last record of the page before. A request looks at a bounded number of records:
  * with a filter that few pass, a page may hold less than was asked for, or nothing, and still have a next one.
  *
  * @param states in the order in which they are listed
- * @param matches what the store does not filter by
+ * @param search what the store looks for
+ * @param matches what it does not
  */
-record RecordPages(Ledger ledger, List<State> states, RecordFilter filter, Predicate<Row> matches) {
-    /** A row may hold a payload of megabytes: only so many are in memory at a time. */
-    private static final int AT_ONCE = 25;
-
-    private static final int MOST_READ = 2_000;
+record RecordPages(Ledger ledger, List<State> states, RecordSearch search, Predicate<Row> matches) {
+    static final int MOST_LOOKED = 5_000;
 
     /** @param cursor null for the first page */
     Map<String, Object> page(@Nullable String cursor, int limit) throws ApiProblem {
@@ -34,29 +34,21 @@ record RecordPages(Ledger ledger, List<State> states, RecordFilter filter, Predi
             throw AdminCall.invalid("cursor", "belongs to a list of other states: use it with the same filters");
         }
         List<Map<String, Object>> found = new ArrayList<>();
-        RecordPosition next = null;
-        int read = 0;
+        int left = MOST_LOOKED;
         for (State state : from == null ? states : states.subList(states.indexOf(from.state()), states.size())) {
             RecordFilter.Cursor behind =
                     from != null && from.state() == state ? from.behind() : RecordFilter.Cursor.START;
-            boolean more = true;
-            while (more) {
-                List<Row> rows = ledger.list(state, filter, behind, AT_ONCE);
-                more = rows.size() == AT_ONCE;
-                for (Row row : rows) {
-                    read++;
-                    behind = RecordFilter.Cursor.behind(row);
-                    if (matches.test(row)) {
-                        found.add(RecordFacts.brief(row));
-                    }
-                    if (found.size() == limit || read == MOST_READ) {
-                        next = new RecordPosition(state, behind);
-                        return page(found, next);
-                    }
+            while (behind != null) {
+                if (found.size() == limit || left == 0) {
+                    return page(found, new RecordPosition(state, behind));
                 }
+                SearchedRecords part = ledger.search(state, search, behind, limit - found.size(), left);
+                left -= part.looked();
+                part.rows().stream().filter(matches).map(RecordFacts::brief).forEach(found::add);
+                behind = part.end();
             }
         }
-        return page(found, next);
+        return page(found, null);
     }
 
     /** The same page of records that are known already, in the same order. */
@@ -66,7 +58,7 @@ record RecordPages(Ledger ledger, List<State> states, RecordFilter filter, Predi
                 .thenComparing(Row::id, Comparator.reverseOrder());
         RecordPosition from = cursor == null ? null : PageCursor.record(cursor);
         List<Row> rest = known.stream()
-                .filter(row -> states.contains(row.state()) && filter.matches(row) && matches.test(row))
+                .filter(row -> states.contains(row.state()) && search.matches(row) && matches.test(row))
                 .filter(row -> from == null || isBehind(row, from))
                 .sorted(order)
                 .toList();

@@ -17,6 +17,7 @@ import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
@@ -30,7 +31,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Records: lists, one of them, its story, why it is not done, what came of it, and what callers are told of it. */
@@ -55,53 +55,30 @@ final class RecordsResource {
         this.ledger = ledger;
     }
 
-    /** What the store does not filter by. */
-    private record MoreFilters(
-            Failure.@Nullable Category category,
-            int attempts,
-            @Nullable String lane,
-            @Nullable Duration overdue) {
-        Predicate<Row> at(long now) {
-            return row -> {
-                Failure failure = category == null ? null : UnresolvedMessages.failure(row);
-                return (category == null || failure != null && failure.category() == category)
-                        && row.status().attempts() >= attempts
-                        && (lane == null
-                                || row.line() != null
-                                        && row.line().lane() != null
-                                        && row.line().lane().key().equals(lane))
-                        && (overdue == null || isOverdue(row.status(), now, overdue));
-            };
-        }
-
-        /** Of a finished record the time is the end of its retention: nothing about it is due. */
-        private static boolean isOverdue(Status status, long now, Duration atLeast) {
-            return !status.state().finished()
-                    && status.at() != Status.NEVER
-                    && status.at() - status.keepMillis() <= now - atLeast.toMillis();
-        }
-    }
-
     AdminReply list(AdminCall call) throws ApiProblem {
         String tenant = call.tenant();
         String operation = call.operation("operation");
         List<State> states = states(call.text("state"));
-        MoreFilters more = new MoreFilters(
-                category(call),
-                call.number("min_attempts", 0, 0, Integer.MAX_VALUE),
-                call.text("lane"),
-                call.span("overdue_for").orElse(null));
+        Failure.Category category = category(call);
+        int attempts = call.number("min_attempts", 0, 0, Integer.MAX_VALUE);
+        String lane = call.text("lane");
+        Duration overdue = call.span("overdue_for").orElse(null);
         String correlation = call.text("correlation_id");
         String key = call.text("key");
         String digits = call.text("id");
         String cursor = call.text("cursor");
         int limit = call.limit();
-        long now = ledger.store().ledger().find(List.of()).now();
-        RecordPages pages = new RecordPages(
-                ledger.store().ledger(),
-                states,
+        RecordSearch search = new RecordSearch(
                 new RecordFilter(tenant, operation, false, Long.MAX_VALUE),
-                more.at(now));
+                lane,
+                attempts,
+                overdue == null ? Status.NEVER : now() - overdue.toMillis(),
+                RecordSearch.inFailure(category, null));
+        RecordPages pages =
+                new RecordPages(ledger.store().ledger(), overdue == null ? states : unfinished(states), search, row -> {
+                    Failure failure = category == null ? null : UnresolvedMessages.failure(row);
+                    return category == null || failure != null && failure.category() == category;
+                });
         if (digits == null && key == null && correlation == null) {
             return new OneObject(pages.page(cursor, limit));
         }
@@ -109,6 +86,15 @@ final class RecordsResource {
                 ? FoundRecord.search(ledger, call.sight(), digits)
                 : key != null ? byKey(tenant, operation, key) : byCorrelation(tenant, correlation);
         return new OneObject(pages.pageOf(known, cursor, limit));
+    }
+
+    /** Of a finished record the time is the end of its retention: nothing about it is due. */
+    private static List<State> unfinished(List<State> states) {
+        return states.stream().filter(state -> !state.finished()).toList();
+    }
+
+    private long now() {
+        return ledger.store().ledger().find(List.of()).now();
     }
 
     private static List<State> states(@Nullable String text) throws ApiProblem {
@@ -150,7 +136,7 @@ final class RecordsResource {
     }
 
     AdminReply show(AdminCall call) throws ApiProblem {
-        Row row = FoundRecord.one(ledger, call.sight(), call.value());
+        Row row = FoundRecord.whole(ledger, FoundRecord.one(ledger, call.sight(), call.value()));
         Map<String, Object> facts = RecordFacts.full(row, call.sight());
         facts.put("contents_hidden", !call.sight().seesContents());
         facts.put("explanation", RecordFacts.explained(row, explanation(call, row)));
@@ -246,24 +232,23 @@ final class RecordsResource {
         for (ShadowDifference difference : ShadowDifference.values()) {
             facts.put(word(difference), comparison.counts().getOrDefault(difference, 0L));
         }
+        ShownContents contents = new ShownContents(ledger, call.sight());
         facts.put(
                 "messages",
-                comparison.shown().stream()
-                        .map(each -> facts(each, call.sight()))
-                        .toList());
+                comparison.shown().stream().map(each -> facts(each, contents)).toList());
         return new OneObject(facts);
     }
 
-    private static Map<String, Object> facts(ComparedMessage message, TenantSight sight) {
+    private static Map<String, Object> facts(ComparedMessage message, ShownContents contents) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("difference", word(message.difference()));
         Row shadow = message.shadow();
         if (shadow != null) {
-            facts.put("would_send", RecordFacts.full(shadow, sight));
+            facts.put("would_send", contents.of(shadow));
         }
         Row real = message.real();
         if (real != null) {
-            facts.put("sent", RecordFacts.full(real, sight));
+            facts.put("sent", contents.of(real));
         }
         return facts;
     }

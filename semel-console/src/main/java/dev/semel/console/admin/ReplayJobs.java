@@ -5,12 +5,14 @@ import dev.semel.console.admin.AdminEndpoint.AdminReply;
 import dev.semel.console.admin.AdminEndpoint.AdminReply.OneObject;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
+import dev.semel.operator.Explanation;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
 import dev.semel.operator.Replays.Progress;
 import dev.semel.operator.UnresolvedMessages.MessageFilter;
 import dev.semel.operator.UnresolvedMessages.Preview;
 import dev.semel.operator.UnresolvedMessages.Scope;
+import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import java.security.SecureRandom;
@@ -60,7 +62,7 @@ final class ReplayJobs {
     }
 
     AdminReply progress(AdminCall call) throws ApiProblem {
-        return new OneObject(facts(call.value(), find(call)));
+        return new OneObject(facts(call, find(call)));
     }
 
     /** Continues a job whose part is dead. Running it again does nothing twice: what was replayed is not found again. */
@@ -70,7 +72,7 @@ final class ReplayJobs {
         if (progress.newest().state() == State.FAILED_TERMINAL) {
             ledger.operator().replay(progress.newest().id(), warrant);
         }
-        return new OneObject(facts(call.value(), find(call)));
+        return new OneObject(facts(call, find(call)));
     }
 
     /** A job belongs to the tenant whose messages it replays; those of all tenants exist for nobody of one. */
@@ -90,14 +92,12 @@ final class ReplayJobs {
         return progress;
     }
 
-    private Map<String, Object> facts(String job, Progress progress) {
+    private Map<String, Object> facts(AdminCall call, Progress progress) {
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("job", job);
+        facts.put("job", call.value());
         facts.put("part", progress.part());
         facts.put("state", progress.newest().state().name());
-        facts.put(
-                "sentence",
-                Redactor.text(ledger.operator().explain(progress.newest()).sentence()));
+        facts.put("sentence", Redactor.text(explanation(call, progress.newest()).sentence()));
         facts.put("with_unknown", progress.asked().which().scope() != Scope.DEAD);
         facts.put("matched", progress.asked().count());
         facts.put("done", progress.done());
@@ -111,6 +111,13 @@ final class ReplayJobs {
                             .count());
         }
         return facts;
+    }
+
+    /** All jobs wait in one channel, whose pause and mode are for all tenants: somebody of one learns that it is held up, not why. */
+    private Explanation explanation(AdminCall call, Row newest) {
+        return call.sight().seesAll()
+                ? ledger.operator().explain(newest)
+                : ledger.operator().explainToTenant(newest);
     }
 
     AdminReply pauseAll(AdminCall call) throws ApiProblem {

@@ -44,6 +44,7 @@ final class RetriesResource {
         facts.put(
                 "policies",
                 report.policies().stream().map(RetriesResource::facts).toList());
+        facts.put("complete", report.complete());
         return new OneObject(facts);
     }
 
@@ -66,6 +67,7 @@ final class RetriesResource {
                 ledger.operator().retryRates(filter(call), before(window), category == null ? null : category.code());
         Map<String, Object> facts = facts(window);
         facts.put("rates", rates.rates().stream().map(RetriesResource::facts).toList());
+        facts.put("complete", rates.complete());
         return new OneObject(facts);
     }
 
@@ -83,7 +85,8 @@ final class RetriesResource {
         Duration window = window(call);
         var advice = ledger.operator().retryAdvice(filter(call), before(window));
         Map<String, Object> facts = facts(window);
-        facts.put("advice", advice.stream().map(RetriesResource::facts).toList());
+        facts.put("advice", advice.advice().stream().map(RetriesResource::facts).toList());
+        facts.put("complete", advice.complete());
         return new OneObject(facts);
     }
 

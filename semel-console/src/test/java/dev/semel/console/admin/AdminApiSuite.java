@@ -452,6 +452,31 @@ abstract class AdminApiSuite {
     }
 
     @Test
+    void h4_somebodyOfOneTenantLearnsThatAllIsHeldUpAndNotWhoDidItAndWhy() {
+        String why = "{\"reason\":\"globex was robbed\"";
+        try (AdminServer own = kind.start().withTrouble()) {
+            ok(own.post(ADMIN, "/channels/pause", why + ",\"channel\":\"mail\"}"));
+            ok(own.post(ADMIN, "/dead/replays/pause", why + "}"));
+            ok(own.post(ADMIN, "/modes", why + ",\"mode\":\"HALTED\",\"prefix\":\"cr\"}"));
+            ok(own.post(ADMIN, "/modes", why + ",\"mode\":\"HALTED\",\"tenant\":\"globex\",\"operation\":\"fax\"}"));
+            ok(own.post(GLOBEX_ADMIN, "/channels/pause", why + ",\"channel\":\"fax\",\"tenant\":\"globex\"}"));
+            String job = own.post(ACME_ADMIN, "/dead/replays", "{\"reason\":\"mended\",\"all\":true}")
+                    .text("job");
+            Reply progress = own.get(ACME_ADMIN, "/dead/replays/" + job);
+            Reply modes = own.get(ACME_ADMIN, "/modes");
+            Reply channels = own.get(ACME_ADMIN, "/channels");
+            assertThat(progress.text("sentence")).contains("its channel is paused");
+            assertThat(own.get(ADMIN, "/dead/replays/" + job).text("sentence")).contains("globex was robbed");
+            assertThat(texts(ok(modes).path("pauses"), "channel")).containsExactlyInAnyOrder("mail", "semel.replays");
+            assertThat(texts(ok(modes).path("settings"), "mode")).containsExactly("HALTED");
+            assertThat(texts(ok(modes).path("settings"), "tenant")).containsExactly("*");
+            for (Reply reply : List.of(progress, modes, channels, own.get(ACME_ADMIN, "/overview"))) {
+                assertThat(ok(reply).toString()).doesNotContain("robbed", ADMIN, "globex");
+            }
+        }
+    }
+
+    @Test
     void everyActionNeedsItsRoleAndAReason() {
         List<String> before = ofGlobex();
         for (Endpoint endpoint : AdminEndpoints.all()) {

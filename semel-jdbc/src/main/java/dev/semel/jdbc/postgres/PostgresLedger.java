@@ -14,10 +14,12 @@ import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
@@ -126,18 +128,23 @@ final class PostgresLedger implements Ledger {
                 GROUP BY t.counted, t.operation) AS x ON true
             ORDER BY x.operation""";
 
+    private static final String SUMMARY = Rows.summary("", "octet_length");
+
+    private static final String STEP_SUMMARIES = INDEXED + "SELECT " + SUMMARY
+            + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY created, fence LIMIT ?";
+
     private static final String COMPLETED =
             "SELECT id, place, fence, coalesce(octet_length(payload), 0) FROM semel_record"
                     + " WHERE state = 2 AND fence <= ?%s AND place > ? ORDER BY place LIMIT ?";
 
     private static final String RANGE =
-            "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+            "SELECT true; SELECT " + SUMMARY + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
 
-    private static final String BY_CORRELATION = INDEXED + "SELECT " + Rows.WITH_LINE
+    private static final String BY_CORRELATION = INDEXED + "SELECT " + SUMMARY
             + " FROM semel_record WHERE correlation = ? AND tenant = ? AND " + Rows.NO_STEP
             + " ORDER BY place IS NOT NULL, coalesce(place, fence), id LIMIT ?";
 
-    private static final String SENT_BY = INDEXED + "SELECT " + Rows.WITH_LINE
+    private static final String SENT_BY = INDEXED + "SELECT " + SUMMARY
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private static final String MOVE = "a move";
@@ -273,6 +280,15 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
+    public List<Row> stepSummaries(RecordId parent, int limit) {
+        return rows(
+                "a lookup of steps",
+                STEP_SUMMARIES,
+                binder -> binder.bytes(parent.bytes()).number((long) limit),
+                found -> Rows.claimed(found, 1));
+    }
+
+    @Override
     public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         return operations.isEmpty()
                 ? List.of()
@@ -304,6 +320,12 @@ final class PostgresLedger implements Ledger {
             binder.number(behind.at()).bytes(behind.id().bytes());
             bind(filter, binder).number((long) limit);
         });
+    }
+
+    @Override
+    public SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        PostgresSearch all = new PostgresSearch(state, search, behind, limit, most);
+        return sessions.once("searching records", all::run);
     }
 
     private static String where(RecordFilter filter) {
@@ -384,7 +406,8 @@ final class PostgresLedger implements Ledger {
         return rows(
                 "a lookup",
                 RANGE,
-                binder -> binder.bytes(first.bytes()).bytes(last.bytes()).number((long) limit));
+                binder -> binder.bytes(first.bytes()).bytes(last.bytes()).number((long) limit),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override
@@ -392,7 +415,8 @@ final class PostgresLedger implements Ledger {
         return rows(
                 "a lookup by correlation id",
                 BY_CORRELATION,
-                binder -> binder.text(correlationId).text(tenant).number((long) limit));
+                binder -> binder.text(correlationId).text(tenant).number((long) limit),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override
@@ -400,7 +424,8 @@ final class PostgresLedger implements Ledger {
         return rows(
                 "a lookup of messages",
                 SENT_BY,
-                binder -> binder.bytes(record.bytes()).number((long) limit));
+                binder -> binder.bytes(record.bytes()).number((long) limit),
+                found -> Rows.claimed(found, 1));
     }
 
     @Override

@@ -29,6 +29,12 @@ public final class Rows {
 
     private static final int LINE_COUNT = 5;
 
+    /** Where the columns of {@link #STATUS} begin in {@link #summary}. */
+    public static final int SUMMARY_STATUS = 8;
+
+    /** How many columns {@link #summary} has. */
+    public static final int SUMMARY_COUNT = RECORD_COUNT + LINE_COUNT + 1;
+
     /** A step has a parent and never waited for a worker; a message may have a parent, too. */
     public static final String NO_STEP = "(parent IS NULL OR place IS NOT NULL)";
 
@@ -75,6 +81,13 @@ public final class Rows {
                         prefix + "payload,",
                         "CASE WHEN " + size + " <= " + inline + " THEN " + prefix + "payload END AS payload,")
                 + ", " + size + " AS size";
+    }
+
+    /** As {@link #withoutLargePayload}, without any payload and result: for lists. To be read by {@link #claimed}. */
+    public static String summary(String prefix, String length) {
+        String columns = prefix + WITH_LINE.replace(", ", ", " + prefix);
+        return columns.replace(prefix + "payload, " + prefix + "result,", "NULL AS payload, NULL AS result,") + ", "
+                + length + "(" + prefix + "payload) AS size";
     }
 
     /** @param first the position of {@code id} in {@link #withoutLargePayload} */

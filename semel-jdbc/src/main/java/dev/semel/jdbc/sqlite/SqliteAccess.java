@@ -108,6 +108,11 @@ final class SqliteAccess {
         }
     }
 
+    /** For tests. */
+    SqliteReaders readers() {
+        return readers;
+    }
+
     long now() {
         return file.time().millis();
     }

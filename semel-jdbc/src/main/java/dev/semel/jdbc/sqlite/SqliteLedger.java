@@ -13,10 +13,12 @@ import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
@@ -63,16 +65,20 @@ final class SqliteLedger implements Ledger {
                 FROM semel_record WHERE state = ?1 AND at <= ?2 ORDER BY at LIMIT ?3)
             GROUP BY counted, operation ORDER BY operation""";
 
+    private static final String SUMMARY = Rows.summary("", "length");
+    private static final String STEP_SUMMARIES =
+            "SELECT " + SUMMARY + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY n LIMIT ?";
+
     private static final String COMPLETED = "SELECT id, place, fence, coalesce(length(payload), 0) FROM semel_record"
             + " WHERE state = 2 AND fence <= ?1 AND (?2 IS NULL OR tenant = ?2) AND (?3 IS NULL OR operation = ?3)"
             + " AND place > ?4 ORDER BY place LIMIT ?5";
     private static final String RANGE =
-            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
-    private static final String BY_CORRELATION = "SELECT " + Rows.WITH_LINE
+            "SELECT " + SUMMARY + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+    private static final String BY_CORRELATION = "SELECT " + SUMMARY
             + " FROM semel_record WHERE correlation = ? AND " + Rows.NO_STEP + " AND tenant = ?"
             + " ORDER BY place IS NOT NULL, coalesce(place, fence), id LIMIT ?";
-    private static final String SENT_BY = "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
+    private static final String SENT_BY =
+            "SELECT " + SUMMARY + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final SqliteAccess access;
     private final SqliteBackground background;
@@ -149,6 +155,17 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
+    public List<Row> stepSummaries(RecordId parent, int limit) {
+        return access.read(session -> session.all(
+                STEP_SUMMARIES,
+                statement -> {
+                    statement.setBytes(1, parent.bytes());
+                    statement.setInt(2, limit);
+                },
+                row -> Rows.claimed(row, 1)));
+    }
+
+    @Override
     public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         if (operations.isEmpty()) {
             return List.of();
@@ -200,6 +217,11 @@ final class SqliteLedger implements Ledger {
                     statement.setInt(8, limit);
                 },
                 row -> Rows.withLine(row, 1)));
+    }
+
+    @Override
+    public SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        return access.read(new SqliteSearch(state, search, behind, limit, most)::run);
     }
 
     @Override
@@ -258,7 +280,7 @@ final class SqliteLedger implements Ledger {
                     statement.setBytes(2, last.bytes());
                     statement.setInt(3, limit);
                 },
-                row -> Rows.withLine(row, 1)));
+                row -> Rows.claimed(row, 1)));
     }
 
     @Override
@@ -270,7 +292,7 @@ final class SqliteLedger implements Ledger {
                     statement.setString(2, tenant);
                     statement.setInt(3, limit);
                 },
-                row -> Rows.withLine(row, 1)));
+                row -> Rows.claimed(row, 1)));
     }
 
     @Override
@@ -281,7 +303,7 @@ final class SqliteLedger implements Ledger {
                     statement.setBytes(1, record.bytes());
                     statement.setInt(2, limit);
                 },
-                row -> Rows.withLine(row, 1)));
+                row -> Rows.claimed(row, 1)));
     }
 
     @Override

@@ -3,9 +3,11 @@ package dev.semel.jdbc.sqlite;
 import dev.semel.time.TimeSource;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +142,13 @@ final class SqliteReaders implements AutoCloseable {
             }
             return null;
         }
+    }
+
+    /** For tests, while nothing reads: the connections that were used. */
+    List<SqliteSession> sessions() {
+        return Stream.of(places)
+                .flatMap(place -> Stream.ofNullable(place.session))
+                .toList();
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A connection and the statements that were prepared on it. Used by one thread at a time. */
 final class SqliteSession implements AutoCloseable {
@@ -36,6 +37,11 @@ final class SqliteSession implements AutoCloseable {
 
     Connection connection() {
         return connection;
+    }
+
+    /** For tests: the statements that were run. */
+    Set<String> texts() {
+        return Set.copyOf(statements.keySet());
     }
 
     /** Whether a statement has failed in a way after which SQLite may roll the transaction back by itself. */

@@ -249,7 +249,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 new RecordFilter(ACME.name(), "mail", true, Long.MAX_VALUE), Failure.Category.VALIDATION, null);
         UnresolvedMessages.Preview preview = node.operator().letters().preview(mail);
         assertThat(preview.count()).isEqualTo(250);
-        assertThat(node.operator().letters().groups(mail))
+        assertThat(node.operator().letters().groups(mail, 1_000).groups())
                 .singleElement()
                 .extracting(UnresolvedMessages.CauseGroup::count)
                 .isEqualTo(250L);

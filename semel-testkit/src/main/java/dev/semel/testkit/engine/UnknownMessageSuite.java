@@ -87,7 +87,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
                 .extracting(Row::state)
                 .containsExactly(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().list(both, 1)).extracting(Row::state).containsExactly(State.UNKNOWN);
-        assertThat(letters().groups(both))
+        assertThat(letters().groups(both, 100).groups())
                 .extracting(UnresolvedMessages.CauseGroup::state)
                 .containsExactlyInAnyOrder(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().preview(both).count()).isEqualTo(2);
@@ -165,7 +165,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
                 .filteredOn(channel -> channel.operation().equals("fax"))
                 .extracting(ChannelState::unknown)
                 .containsExactly(2L);
-        assertThat(node.operator().knows("fax")).isTrue();
+        assertThat(node.operator().knows("fax", null)).isTrue();
     }
 
     @Test

@@ -8,10 +8,12 @@ import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordSearch;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.store.SearchedRecords;
 import dev.semel.store.State;
 import dev.semel.store.StateCensus;
 import dev.semel.store.StateCount;
@@ -86,6 +88,16 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public StateCount tally(State state, RecordFilter filter, int most) {
         return delegate.tally(state, filter, most);
+    }
+
+    @Override
+    public SearchedRecords search(State state, RecordSearch search, RecordFilter.Cursor behind, int limit, int most) {
+        return delegate.search(state, search, behind, limit, most);
+    }
+
+    @Override
+    public List<Row> stepSummaries(RecordId parent, int limit) {
+        return delegate.stepSummaries(parent, limit);
     }
 
     @Override

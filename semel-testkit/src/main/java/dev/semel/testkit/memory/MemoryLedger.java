@@ -344,6 +344,7 @@ final class MemoryLedger implements Ledger {
                 .sorted(Comparator.comparing(Row::id))
                 .limit(limit)
                 .map(MemoryState::copy)
+                .map(Row::summary)
                 .toList());
     }
 
@@ -375,6 +376,7 @@ final class MemoryLedger implements Ledger {
                 .sorted(age)
                 .limit(limit)
                 .map(MemoryState::copy)
+                .map(Row::summary)
                 .toList());
     }
 
@@ -387,6 +389,7 @@ final class MemoryLedger implements Ledger {
                         row -> Objects.requireNonNull(row.line()).place()))
                 .limit(limit)
                 .map(MemoryState::copy)
+                .map(Row::summary)
                 .toList());
     }
 

@@ -188,17 +188,20 @@ export const dead = {
       isFiltered(query) ? get('/dead', { ...chosen(query), cursor: query.cursor, limit: 50 }, signal) : null,
       query.job ? readJob(query.job, signal) : null,
     ]);
-    return { groups: groups.groups, letters, job: progress, filter: chosen(query), cursor: query.cursor };
+    return {
+      groups: groups.groups, complete: groups.complete, letters, job: progress, filter: chosen(query), cursor: query.cursor,
+    };
   },
   view: (data, context) => {
     const total = data.groups.reduce((sum, group) => sum + group.count, 0);
     return [
       h('div', { class: 'title' },
           h('h1', null, 'Dead letters'),
-          total > 0 && h('span', { class: 'dim' }, `${count(total, 'message')}, ${count(data.groups.length, 'cause')}`)),
+          total > 0 && h('span', { class: 'dim' }, `${data.complete ? '' : 'the newest '}${count(total, 'message')}, ${count(data.groups.length, 'cause')}${data.complete ? '' : '; there are more messages'}`)),
       data.job && job(data.job, context),
       filters(context),
       data.groups.length > 0 ? groupTable(data.groups, context)
+          : !data.complete ? empty('None of the newest messages matches; there are more than can be looked at.')
           : empty(isFiltered(context.query) ? 'No dead letter matches these filters.' : 'No dead letters, and nothing with an unknown outcome.',
               isFiltered(context.query) ? link('/dead', {}, 'Remove all filters') : 'A message comes here when its attempts are used up, or when nobody knows whether it took effect.'),
       data.letters && letters(data, context),

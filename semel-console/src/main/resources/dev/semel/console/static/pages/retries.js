@@ -20,12 +20,13 @@ export const retries = {
     const which = { window: query.window ?? '1h', operation: query.operation };
     const [report, rates, advice] = await Promise.all([
       get('/retries', which, signal), get('/retries/rates', which, signal), get('/retries/advice', which, signal)]);
-    return { policies: report.policies, rates: rates.rates, advice: advice.advice };
+    return { policies: report.policies, rates: rates.rates, advice: advice.advice, complete: report.complete };
   },
   view: (data, { query }) => [
     h('div', { class: 'title' },
         h('h1', null, 'Retries'),
         segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/retries', { ...query, window: code }), code]), query.window ?? '1h')),
+    !data.complete && h('p', { class: 'dim' }, 'There are too many events in this span to look at all: these figures are of the newest 50,000.'),
     section('Advice', data.advice.length > 0
         ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true },
             h('p', null, link('/retries', { ...query, operation: each.operation }, each.operation), ': ', each.sentence),
