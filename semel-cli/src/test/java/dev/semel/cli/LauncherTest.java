@@ -45,12 +45,13 @@ class LauncherTest {
         tool(
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
-                "mkdir -p semel-cli/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
+                "mkdir -p semel-cli/target semel-demo/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
                 "case \"$*\" in *'-pl examples/'*) for each in examples/*; do",
                 "  mkdir -p \"$each/target\"; echo > \"$each/target/${each#examples/}.jar\"",
                 "done;; esac",
                 "echo > semel-cli/target/semel.jar",
                 "case \"$*\" in *'-pl semel-bench '*) echo > semel-bench/target/bench.jar;; esac",
+                "case \"$*\" in *'-pl semel-demo '*) echo > semel-demo/target/demo.jar;; esac",
                 "echo > semel-bench-peers/target/peers.jar",
                 "echo > semel-bench-servers/target/servers-exec.jar");
     }
@@ -91,7 +92,7 @@ class LauncherTest {
     void benchmarksAreOnTheClassPathOfTheBenchCommandOnly() throws Exception {
         assertThat(classPath(semel("doctor"))).singleElement(as(STRING)).contains("semel-");
         Shell first = semel("bench", "ledger");
-        assertThat(first.err().lines()).containsExactly("semel: building the benchmarks ...");
+        assertThat(first.err().lines()).containsExactly("semel: building the command bench ...");
         assertThat(classPath(first))
                 .hasSize(2)
                 .allSatisfy(jar -> assertThat(Path.of(jar)).isRegularFile());
@@ -100,6 +101,16 @@ class LauncherTest {
         semel("bench", "ledger");
         assertThat(classPath(semel("doctor"))).hasSize(1);
         assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void demoIsOnTheClassPathOfTheDemoCommandOnly() throws Exception {
+        Shell demo = semel("demo");
+        assertThat(classPath(demo)).hasSize(2);
+        assertThat(classPath(demo).get(1)).contains("demo-");
+        assertThat(Path.of(classPath(demo).get(1))).isRegularFile();
+        assertThat(classPath(semel("doctor"))).hasSize(1);
+        assertThat(builds()).isEqualTo(1);
     }
 
     @Test

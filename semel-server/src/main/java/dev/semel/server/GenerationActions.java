@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.console.admin.DeliveryAttempt;
 import dev.semel.console.admin.DeliveryAttempt.DeliveryResult;
+import dev.semel.console.admin.ProgramFigure;
 import dev.semel.console.admin.ServerActions;
 import dev.semel.operator.Operator;
 import dev.semel.server.config.DestinationConfig;
@@ -12,13 +13,21 @@ import dev.semel.server.delivery.AttemptRecord;
 import dev.semel.server.delivery.DestinationReport;
 import dev.semel.server.routing.ServerChannels;
 import java.net.URI;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** What an operator can ask of the server under one configuration. */
-record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading) implements ServerActions {
+record GenerationActions(
+        ServerConfig config, Supplier<ReloadResult> reloading, Supplier<List<ProgramFigure>> shown)
+        implements ServerActions {
     @Override
     public ReloadResult reload() {
         return reloading.get();
+    }
+
+    @Override
+    public List<ProgramFigure> figures() {
+        return shown.get();
     }
 
     @Override

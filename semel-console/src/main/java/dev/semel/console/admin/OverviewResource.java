@@ -13,6 +13,7 @@ import dev.semel.store.Switchboard.Pause;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -24,16 +25,23 @@ final class OverviewResource {
     private static final double NEARLY_ALL = 0.99;
 
     private final AdminLedger ledger;
+    private final ServerActions server;
 
-    OverviewResource(AdminLedger ledger) {
+    OverviewResource(AdminLedger ledger, ServerActions server) {
         this.ledger = ledger;
+        this.server = server;
     }
 
     AdminReply show(AdminCall call) throws ApiProblem {
         OverviewWindow window = call.constant("window", OverviewWindow.class).orElse(OverviewWindow.HOUR);
         String operation = call.operation("operation");
         Overview overview = ledger.overviews().of(window, call.tenant());
-        return new OneObject(facts(operation == null ? overview : overview.only(operation), call.sight()));
+        Map<String, Object> facts = facts(operation == null ? overview : overview.only(operation), call.sight());
+        List<ProgramFigure> figures = call.sight().seesAll() ? server.figures() : List.of();
+        if (!figures.isEmpty()) {
+            facts.put("program", figures.stream().map(OverviewResource::facts).toList());
+        }
+        return new OneObject(facts);
     }
 
     /** Whoever belongs to one tenant is not told what operators wrote. */
@@ -54,6 +62,15 @@ final class OverviewResource {
                 "operations",
                 overview.operations().stream().map(each -> facts(each, sight)).toList());
         overview.historySince().ifPresent(since -> facts.put("history_since", since.toString()));
+        return facts;
+    }
+
+    private static Map<String, Object> facts(ProgramFigure figure) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("name", figure.name());
+        facts.put("value", figure.value());
+        facts.put("note", figure.note());
+        facts.put("tone", figure.tone().name().toLowerCase(Locale.ROOT));
         return facts;
     }
 

@@ -94,6 +94,7 @@ final class AdminServer implements AutoCloseable {
     volatile boolean mended;
     volatile Supplier<ServerActions.ReloadResult> onReload = ServerActions.ReloadResult.Reloaded::new;
     volatile ServerActions.ServerParts parts = ServerActions.ServerParts.NONE;
+    volatile List<ProgramFigure> figures = List.of();
 
     /** The engines of a ledger. */
     enum LedgerKind {
@@ -154,6 +155,11 @@ final class AdminServer implements AutoCloseable {
             @Override
             public ServerParts parts() {
                 return parts;
+            }
+
+            @Override
+            public List<ProgramFigure> figures() {
+                return figures;
             }
         });
         ServletHolder holder = new ServletHolder(servlet);

@@ -76,6 +76,13 @@ function figures(data) {
       figure('Dead letters', short(totals.dead_letters), `${short(totals.unknown)} became unknown`, totals.dead_letters > 0 ? 'bad' : ''));
 }
 
+/** What the program in which the server runs counts itself, such as `semel demo`; usually nothing. */
+function program(items) {
+  return items && h('section', { class: 'program', 'aria-label': 'Figures of this program' },
+      h('h2', null, 'Figures of this program'),
+      h('dl', { class: 'figures' }, items.map(each => figure(each.name, each.value, each.note, each.tone))));
+}
+
 function charts(data) {
   const points = summed(data, ['calls', 'executed', 'replayed', 'failed', 'retries', 'dead_letters', 'acknowledged']);
   // The last step is still running: its end would look like a fall.
@@ -106,7 +113,7 @@ function operations(data, context) {
 
 export const overview = {
   title: 'Overview',
-  every: () => 5_000,
+  every: data => (data?.program ? 2_000 : 5_000),
   load: ({ query }, signal) => get('/overview', chosen(query), signal),
   live: ({ query }, data) => (data.live ? { address: address('/overview/live', chosen(query)), event: 'overview' } : null),
   view: (data, context) => {
@@ -117,6 +124,7 @@ export const overview = {
           segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/', { ...query, window: code }), code]), windowOf(query)),
           (query.operation || query.tenant) && link('/', { window: query.window }, 'All operations'),
           h('span', { class: 'dim small pulse', title: 'Read while this page is visible' }, 'as of ', when(data.now))),
+      program(data.program),
       attention(data.attention),
       figures(data),
       data.operations.some(each => Object.keys(each.series).length > 0) ? charts(data)
