@@ -47,7 +47,8 @@ abstract class MissingCommand implements Callable<Integer> {
     }
 
     @Command(
-            description = "Measures Semel, and the same work without it. Only in a checkout of Semel, as ./semel bench.",
+            description =
+                    "Measures Semel, and the same work without it. Only in a checkout of Semel, as ./semel bench.",
             mixinStandardHelpOptions = true)
     private static final class MissingBench extends MissingCommand {
         private MissingBench() {

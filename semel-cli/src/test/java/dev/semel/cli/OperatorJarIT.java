@@ -72,7 +72,8 @@ class OperatorJarIT {
     void demoSaysThatItNeedsACheckout() throws Exception {
         Shell demo = semel("demo", "--seconds", "1");
         assertThat(demo.exit()).isEqualTo(Exit.BAD_INPUT.code());
-        assertThat(demo.err()).startsWith("semel: demo: the demo is not part of this jar; run ./semel demo in a checkout");
+        assertThat(demo.err())
+                .startsWith("semel: demo: the demo is not part of this jar; run ./semel demo in a checkout");
         assertThat(semel("demo", "--help").exit()).isZero();
     }
 

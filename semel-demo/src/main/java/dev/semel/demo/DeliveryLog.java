@@ -91,9 +91,8 @@ final class DeliveryLog {
     /** The bank books it, unless its key tells that it has; and not under a fence older than one it has seen. */
     synchronized Reception books(Arrival arrival) {
         Long seen = arrival.key() == null ? null : fences.get(arrival.key());
-        Reception reception = seen == null
-                ? Reception.APPLIED
-                : arrival.fence() < seen ? Reception.REFUSED : Reception.REPEATED;
+        Reception reception =
+                seen == null ? Reception.APPLIED : arrival.fence() < seen ? Reception.REFUSED : Reception.REPEATED;
         if (arrival.key() != null && reception != Reception.REFUSED) {
             fences.put(arrival.key(), arrival.fence());
         }

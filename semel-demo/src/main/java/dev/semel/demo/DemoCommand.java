@@ -80,8 +80,9 @@ public final class DemoCommand implements AddedCommand, Callable<Integer> {
 
     @Option(
             names = "--without-semel",
-            description = "Send the same webhooks also through a receiver written by hand, which is killed, too: the score"
-                    + " gets a second column. The exit code is that of Semel's.")
+            description =
+                    "Send the same webhooks also through a receiver written by hand, which is killed, too: the score"
+                            + " gets a second column. The exit code is that of Semel's.")
     private boolean withoutSemel;
 
     @Option(names = "--json", description = "Print the score as JSON at the end, and nothing else.")
@@ -155,9 +156,8 @@ public final class DemoCommand implements AddedCommand, Callable<Integer> {
 
     private DemoScreen screen(String place) {
         Ansi ansi = spec.commandLine().getColorScheme().ansi();
-        DemoScreen.Form form = json
-                ? DemoScreen.Form.NOTHING
-                : ansi.enabled() ? DemoScreen.Form.TERMINAL : DemoScreen.Form.LINES;
+        DemoScreen.Form form =
+                json ? DemoScreen.Form.NOTHING : ansi.enabled() ? DemoScreen.Form.TERMINAL : DemoScreen.Form.LINES;
         return new DemoScreen(spec.commandLine().getOut(), ansi, form, place);
     }
 

@@ -45,12 +45,7 @@ final class DemoRun implements Crew.Listener {
      * @param bank how the bank works
      */
     record Plan(
-            String run,
-            String store,
-            int workers,
-            @Nullable Duration length,
-            boolean handwritten,
-            Bank.Rules bank) {}
+            String run, String store, int workers, @Nullable Duration length, boolean handwritten, Bank.Rules bank) {}
 
     private final Plan plan;
     private final Path directory;
@@ -228,8 +223,8 @@ final class DemoRun implements Crew.Listener {
         List<String> found = new ArrayList<>();
         judgement.violations().stream()
                 .limit(SHOWN_VIOLATIONS)
-                .forEach(violation -> found.add(violation.rule() + " (" + violation.rule().text() + "), "
-                        + violation.record() + ": " + violation.what()));
+                .forEach(violation -> found.add(violation.rule() + " ("
+                        + violation.rule().text() + "), " + violation.record() + ": " + violation.what()));
         if (judgement.violations().size() > SHOWN_VIOLATIONS) {
             found.add("and " + (judgement.violations().size() - SHOWN_VIOLATIONS) + " more");
         }
@@ -240,8 +235,7 @@ final class DemoRun implements Crew.Listener {
     }
 
     private ChildProcess start(Role role) {
-        Map<String, String> variables =
-                Map.of(DemoConfig.STORE, plan.store(), DemoConfig.SECRET, signature.secret());
+        Map<String, String> variables = Map.of(DemoConfig.STORE, plan.store(), DemoConfig.SECRET, signature.secret());
         ChildProcess process = ChildProcess.start(role, directory, variables, arguments(role));
         if (role == Role.SENDER) {
             receivers.forEach((name, uri) -> process.say(SenderMain.ADDRESS + " " + name + " " + uri));
@@ -280,7 +274,9 @@ final class DemoRun implements Crew.Listener {
             case SenderMain.ASKED -> {
                 ShopEvent event = ShopEvent.of(words[3]);
                 calls.computeIfAbsent(process, any -> new HashMap<>())
-                        .put(words[1] + words[2], new SentCall(event, log(words[1]).asks(event)));
+                        .put(
+                                words[1] + words[2],
+                                new SentCall(event, log(words[1]).asks(event)));
             }
             case SenderMain.ACKNOWLEDGED -> {
                 SentCall sent = ended(process, words);

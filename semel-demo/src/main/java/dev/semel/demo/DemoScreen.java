@@ -1,5 +1,6 @@
 package dev.semel.demo;
 
+import dev.semel.demo.ChildProcess.Role;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.ArrayList;
@@ -97,8 +98,8 @@ final class DemoScreen {
         lines.add(fact("console", console == null ? "starting" : console.toString()));
         lines.add(fact("log in with", secret == null ? "" : secret + "  (once)"));
         lines.add("");
-        lines.add(paint(
-                "faint", column("") + column("Semel") + (score.handwritten() == null ? "" : column("by hand"))));
+        lines.add(
+                paint("faint", column("") + column("Semel") + (score.handwritten() == null ? "" : column("by hand"))));
         for (ScoreLine line : ScoreLine.values()) {
             lines.add(row(score, line));
         }
@@ -156,29 +157,30 @@ final class DemoScreen {
                 + figure(tally.repetitions().refused()) + " refused by their fence";
     }
 
-    /** The same processes are counted: "3 workers (1 starting)". */
+    /** The processes are counted: "1 server, 3 workers (1 starting)". */
     private String summary(List<String> processes) {
         List<String> parts = new ArrayList<>();
-        for (String role : List.of("server", "worker", "sender", "handwritten")) {
-            List<String> same =
-                    processes.stream().filter(each -> each.startsWith(role)).toList();
-            long busy = same.stream()
-                    .filter(each -> each.endsWith("starting") || each.endsWith("killed"))
+        for (Role role : Role.values()) {
+            long same = processes.stream()
+                    .filter(each -> each.startsWith(role.word()))
                     .count();
-            if (!same.isEmpty()) {
-                String name = role.equals("handwritten") ? "receiver" : role;
-                parts.add(counted(same.size(), name)
-                        + (busy == 0 ? "" : " (" + paint("yellow", busy + " starting") + ")"));
+            if (same > 0) {
+                parts.add(counted(same, role == Role.HANDWRITTEN ? "receiver" : role.word()));
             }
         }
-        return String.join(", ", parts);
+        long starting = processes.stream()
+                .filter(each -> each.endsWith("starting") || each.endsWith("killed"))
+                .count();
+        return String.join(", ", parts) + (starting == 0 ? "" : paint("yellow", " (" + starting + " starting)"));
     }
 
     private static String line(Score score) {
         StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%3.0f s", score.seconds()));
         for (ScoreLine each : ScoreLine.values()) {
-            line.append("  ").append(each.title()).append(' ').append(figure(each.value()
-                    .applyAsLong(score.semel())));
+            line.append("  ")
+                    .append(each.title())
+                    .append(' ')
+                    .append(figure(each.value().applyAsLong(score.semel())));
         }
         line.append("  killed ").append(score.kills().all());
         Tally other = score.handwritten();

@@ -22,10 +22,14 @@ final class PageFigures {
     private static ProgramFigure figure(Score score, ScoreLine line) {
         ToLongFunction<Tally> value = line.value();
         Tally other = score.handwritten();
-        String note = other == null ? line.meaning() : "by hand, without Semel: " + figure(value.applyAsLong(other));
+        String note = other == null ? line.meaning() : "by hand: " + figure(value.applyAsLong(other));
         boolean bad = line.isAlarming() && value.applyAsLong(score.semel()) > 0;
         return new ProgramFigure(
-                line.title(), figure(value.applyAsLong(score.semel())), note, bad ? Tone.BAD : Tone.PLAIN);
+                capitalised(line.title()), figure(value.applyAsLong(score.semel())), note, bad ? Tone.BAD : Tone.PLAIN);
+    }
+
+    private static String capitalised(String word) {
+        return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
     }
 
     private static String figure(long value) {

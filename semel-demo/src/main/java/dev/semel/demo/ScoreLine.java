@@ -7,8 +7,10 @@ import java.util.function.ToLongFunction;
 enum ScoreLine {
     ASKED("sent to it, copies included", false, tally -> tally.traffic().asked()),
     DUPLICATES("of these, sent before", false, tally -> tally.traffic().duplicates()),
-    DELIVERED("different ones, booked by the bank", false, tally -> tally.outcome()
-            .delivered()),
+    DELIVERED(
+            "different ones, booked by the bank",
+            false,
+            tally -> tally.outcome().delivered()),
     WAITING("acknowledged, and not booked yet", false, tally -> tally.outcome().waiting()),
     DOUBLED("booked more than once", true, tally -> tally.outcome().doubled()),
     LOST("acknowledged, and never booked", true, tally -> tally.outcome().lost());

@@ -1,7 +1,6 @@
 package dev.semel.demo;
 
 import dev.semel.time.TimeSource;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -93,8 +92,7 @@ final class SenderMain {
 
     /** Ends after the first acknowledgement that follows the request to finish. */
     private void send(Lane lane) {
-        LaneTraffic traffic =
-                new LaneTraffic(journal.kept(lane.receiver(), lane.customer()), new SplittableRandom());
+        LaneTraffic traffic = new LaneTraffic(journal.kept(lane.receiver(), lane.customer()), new SplittableRandom());
         try {
             do {
                 int number = traffic.next();
@@ -103,8 +101,7 @@ final class SenderMain {
                 if (traffic.keeps()) {
                     journal.keep(lane.receiver(), lane.customer(), number);
                 }
-                traffic.older()
-                        .ifPresent(older -> post(lane.receiver(), new ShopEvent(run, lane.customer(), older)));
+                traffic.older().ifPresent(older -> post(lane.receiver(), new ShopEvent(run, lane.customer(), older)));
             } while (!finish.await(pace));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -25,8 +25,8 @@ record ShopEvent(String run, int customer, int number) {
     }
 
     byte[] body() {
-        String text = "{\"id\":\"" + id() + "\",\"type\":\"order.paid\",\"customer\":\"" + lane() + "\",\"number\":" + number
-                + ",\"cents\":" + (100 + number * 37 % 9_900) + "}";
+        String text = "{\"id\":\"" + id() + "\",\"type\":\"order.paid\",\"customer\":\"" + lane() + "\",\"number\":"
+                + number + ",\"cents\":" + (100 + number * 37 % 9_900) + "}";
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 

@@ -28,7 +28,11 @@ record Tally(
      * @param waiting webhooks that were acknowledged and may still be booked
      */
     record Outcome(
-            long delivered, long doubled, long lost, @JsonProperty("out_of_order") long outOfOrder, long waiting) {}
+            long delivered,
+            long doubled,
+            long lost,
+            @JsonProperty("out_of_order") long outOfOrder,
+            long waiting) {}
 
     /**
      * @param redelivered deliveries that the bank recognised by their key and did not book again

@@ -38,8 +38,7 @@ class DemoCommandTest {
         assertThat(demo.waitFor(240, TimeUnit.SECONDS)).isTrue();
         assertThat(errors()).isEmpty();
         JsonNode score = JsonMapper.shared().readTree(output());
-        assertThat(score.propertyNames())
-                .containsExactlyInAnyOrder("seconds", "semel", "kills", "bank", "violations");
+        assertThat(score.propertyNames()).containsExactlyInAnyOrder("seconds", "semel", "kills", "bank", "violations");
         assertThat(score.get("semel").propertyNames())
                 .containsExactlyInAnyOrder(
                         "asked",

@@ -58,8 +58,7 @@ class DemoRunTest {
         };
         DemoRun.Plan plan =
                 new DemoRun.Plan("run", store, 2, Duration.ZERO, handwritten, new Bank.Rules(halfLost, keys));
-        DemoScreen screen =
-                new DemoScreen(new PrintWriter(Writer.nullWriter()), Ansi.OFF, DemoScreen.Form.NOTHING, "");
+        DemoScreen screen = new DemoScreen(new PrintWriter(Writer.nullWriter()), Ansi.OFF, DemoScreen.Form.NOTHING, "");
         return new DemoRun(plan, directory, screen, new SplittableRandom()).play();
     }
 }

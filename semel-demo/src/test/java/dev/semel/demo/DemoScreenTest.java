@@ -44,7 +44,8 @@ class DemoScreenTest {
     void noLineOfTheTableIsWiderThanEightyColumns() {
         DemoScreen screen = new DemoScreen(out, Ansi.OFF, Form.TERMINAL, "postgresql://db.example:5432/ledger");
         screen.console(CONSOLE, SECRET);
-        screen.show(score(86_399, 12_345, 54_321, List.of()), PROCESSES, "no more faults; waiting for the last deliveries");
+        screen.show(
+                score(86_399, 12_345, 54_321, List.of()), PROCESSES, "no more faults; waiting for the last deliveries");
         assertThat(text.toString().lines().map(line -> line.replaceAll("\u001b\\[[?0-9]*[a-zA-Z]|\r", "")))
                 .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(80));
     }
@@ -88,11 +89,12 @@ class DemoScreenTest {
     @Test
     void consoleGetsTheSameFigures() {
         List<ProgramFigure> figures = PageFigures.of(score(1, 2, 0, List.of()));
-        assertThat(figures).extracting(ProgramFigure::name)
-                .containsExactly("asked", "duplicates", "delivered", "waiting", "doubled", "lost");
+        assertThat(figures)
+                .extracting(ProgramFigure::name)
+                .containsExactly("Asked", "Duplicates", "Delivered", "Waiting", "Doubled", "Lost");
         assertThat(figures).extracting(ProgramFigure::value).containsExactly("1,234", "800", "401", "3", "2", "0");
         assertThat(figures.get(4).tone()).isEqualTo(Tone.BAD);
-        assertThat(figures.get(4).note()).isEqualTo("by hand, without Semel: 17");
+        assertThat(figures.get(4).note()).isEqualTo("by hand: 17");
         assertThat(figures.get(5).tone()).isEqualTo(Tone.PLAIN);
         assertThat(ServerMain.read(ServerMain.written(figures))).isEqualTo(figures);
     }

@@ -17,8 +17,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** What an operator can ask of the server under one configuration. */
-record GenerationActions(
-        ServerConfig config, Supplier<ReloadResult> reloading, Supplier<List<ProgramFigure>> shown)
+record GenerationActions(ServerConfig config, Supplier<ReloadResult> reloading, Supplier<List<ProgramFigure>> shown)
         implements ServerActions {
     @Override
     public ReloadResult reload() {
