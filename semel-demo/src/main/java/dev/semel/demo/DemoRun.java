@@ -22,7 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class DemoRun implements Crew.Listener {
     private static final Duration TICK = Duration.ofMillis(100);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    /** So long nothing may happen before the end stops waiting. */
     private static final long SETTLING = 45 * SECOND;
+
+    /** While more webhooks wait than this, nothing is killed: the backlog would grow without end where processes start slowly. */
+    private static final long MOST_WAITING = 100;
+
     private static final long SETTLING_BY_HAND = 5 * SECOND;
     private static final int CUSTOMERS = 6;
     private static final int PACE_MILLIS = 120;
@@ -137,7 +143,7 @@ final class DemoRun implements Crew.Listener {
         long nextKill = begun + pause();
         while (!isOver() && !stop.await(TICK)) {
             crew.demandHealthy();
-            if (time.nanos() >= nextKill && isProgress() && killed()) {
+            if (time.nanos() >= nextKill && isProgress() && isKeepingUp() && killed()) {
                 nextKill = time.nanos() + pause();
             }
             show(ending);
@@ -155,6 +161,10 @@ final class DemoRun implements Crew.Listener {
     /** Whether something was delivered since the last kill: a slow machine would otherwise only start processes. */
     private boolean isProgress() {
         return log(SEMEL).tally().outcome().delivered() > bookedAtKill;
+    }
+
+    private boolean isKeepingUp() {
+        return log(SEMEL).tally().outcome().waiting() <= MOST_WAITING;
     }
 
     private long pause() {
@@ -191,9 +201,15 @@ final class DemoRun implements Crew.Listener {
         }
     }
 
+    /** Waits until the condition holds, or nothing has been delivered or acknowledged for so long. */
     private void await(String doing, long nanos, BooleanSupplier condition) throws InterruptedException {
         long from = time.nanos();
+        long before = -1;
         while (!condition.getAsBoolean() && time.nanos() - from < nanos) {
+            Tally tally = log(SEMEL).tally();
+            long progress = tally.outcome().delivered() + tally.traffic().acknowledged();
+            from = progress == before ? from : time.nanos();
+            before = progress;
             crew.demandHealthy();
             show(doing);
             time.sleep(TICK);
