@@ -27,7 +27,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Reload.class,
             Destinations.class,
             Routes.class,
-            Demo.class,
             Doctor.class,
             Schema.class,
             Audit.class,
@@ -39,8 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Retries.class,
             Deliveries.class,
             ConformanceCommand.class,
-            StoreCommand.class,
-            DemoWorker.class
+            StoreCommand.class
         },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
@@ -67,9 +65,9 @@ public final class Main implements Runnable {
         Main main = new Main();
         CommandLine line = new CommandLine(main);
         ServiceLoader.load(AddedCommand.class).forEach(line::addSubcommand);
-        if (!line.getSubcommands().containsKey(MissingBench.NAME)) {
-            line.addSubcommand(new MissingBench());
-        }
+        MissingCommand.all().stream()
+                .filter(missing -> !line.getSubcommands().containsKey(missing.name()))
+                .forEach(missing -> line.addSubcommand(missing.name(), missing));
         documentExits(line);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);

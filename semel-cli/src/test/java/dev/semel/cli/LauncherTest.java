@@ -45,12 +45,13 @@ class LauncherTest {
         tool(
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
-                "mkdir -p semel-cli/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
+                "mkdir -p semel-cli/target semel-demo/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
                 "case \"$*\" in *'-pl examples/'*) for each in examples/*; do",
                 "  mkdir -p \"$each/target\"; echo > \"$each/target/${each#examples/}.jar\"",
                 "done;; esac",
                 "echo > semel-cli/target/semel.jar",
                 "case \"$*\" in *'-pl semel-bench '*) echo > semel-bench/target/bench.jar;; esac",
+                "case \"$*\" in *'-pl semel-demo '*) echo > semel-demo/target/demo.jar;; esac",
                 "echo > semel-bench-peers/target/peers.jar",
                 "echo > semel-bench-servers/target/servers-exec.jar");
     }
@@ -63,27 +64,27 @@ class LauncherTest {
 
     @Test
     void firstUseBuildsAndTheNextDoesNot() throws Exception {
-        Shell first = semel("demo");
+        Shell first = semel("doctor");
         assertThat(first.exit()).isEqualTo(42);
         assertThat(first.err().lines())
                 .containsExactly("semel: building the command line (first use, or the sources have changed) ...");
-        Shell second = semel("demo");
+        Shell second = semel("doctor");
         assertThat(second.err()).isEmpty();
         assertThat(builds()).isEqualTo(1);
     }
 
     @Test
     void changedSourcesAreRebuiltAndEarlierJarsAreReused() throws Exception {
-        semel("demo");
+        semel("doctor");
         Path source = root.resolve("semel-core/src/main/java/A.java");
         Files.writeString(source, "class B {}");
-        semel("demo");
+        semel("doctor");
         assertThat(builds()).isEqualTo(2);
         Files.writeString(source, "class A {}");
-        semel("demo");
+        semel("doctor");
         assertThat(builds()).isEqualTo(2);
         Files.delete(source);
-        semel("demo");
+        semel("doctor");
         assertThat(builds()).isEqualTo(3);
     }
 
@@ -91,7 +92,7 @@ class LauncherTest {
     void benchmarksAreOnTheClassPathOfTheBenchCommandOnly() throws Exception {
         assertThat(classPath(semel("doctor"))).singleElement(as(STRING)).contains("semel-");
         Shell first = semel("bench", "ledger");
-        assertThat(first.err().lines()).containsExactly("semel: building the benchmarks ...");
+        assertThat(first.err().lines()).containsExactly("semel: building the command bench ...");
         assertThat(classPath(first))
                 .hasSize(2)
                 .allSatisfy(jar -> assertThat(Path.of(jar)).isRegularFile());
@@ -100,6 +101,16 @@ class LauncherTest {
         semel("bench", "ledger");
         assertThat(classPath(semel("doctor"))).hasSize(1);
         assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void demoIsOnTheClassPathOfTheDemoCommandOnly() throws Exception {
+        Shell demo = semel("demo");
+        assertThat(classPath(demo)).hasSize(2);
+        assertThat(classPath(demo).get(1)).contains("demo-");
+        assertThat(Path.of(classPath(demo).get(1))).isRegularFile();
+        assertThat(classPath(semel("doctor"))).hasSize(1);
+        assertThat(builds()).isEqualTo(1);
     }
 
     @Test
@@ -218,6 +229,10 @@ class LauncherTest {
         assertThat(second.err()).isEmpty();
         assertThat(fileIn(second, "[-XX:SharedArchiveFile=")).isRegularFile();
         assertThat(semel("doctor").out()).doesNotContain("SharedArchiveFile");
+        Shell demo = semel("demo");
+        assertThat(demo.err()).as("the servers of the demo share it").doesNotContain("fast start");
+        assertThat(fileIn(demo, "[-Dsemel.archive=")).hasContent("classes");
+        assertThat(demo.out()).doesNotContain("SharedArchiveFile");
     }
 
     @Test
@@ -269,7 +284,7 @@ class LauncherTest {
         Path bin = Files.createDirectories(temp.resolve("bin"));
         Files.createSymbolicLink(bin.resolve("inner"), Path.of("../a checkout/semel"));
         Files.createSymbolicLink(bin.resolve("semel"), bin.resolve("inner"));
-        assertThat(run(temp, bin.resolve("semel").toString(), "demo").exit()).isEqualTo(42);
+        assertThat(run(temp, bin.resolve("semel").toString(), "doctor").exit()).isEqualTo(42);
         assertThat(root.resolve(".semel")).isDirectory();
     }
 
@@ -277,7 +292,7 @@ class LauncherTest {
     void firstUsesAtTheSameTimeBuildOnce() throws Exception {
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            processes.add(start(temp, root.resolve("semel").toString(), "demo"));
+            processes.add(start(temp, root.resolve("semel").toString(), "doctor"));
         }
         for (Process process : processes) {
             assertThat(finish(process).exit()).isEqualTo(42);
@@ -288,18 +303,18 @@ class LauncherTest {
     @Test
     void oldJavaIsRejected() throws Exception {
         java("11.0.2");
-        Shell shell = semel("demo");
+        Shell shell = semel("doctor");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).startsWith("semel: Java is too old: 'java' is version 11");
         java("1.8.0_312");
-        assertThat(semel("demo").exit()).isEqualTo(2);
+        assertThat(semel("doctor").exit()).isEqualTo(2);
         assertThat(builds()).isZero();
     }
 
     @Test
     void failedBuildShowsWhyAndRunsNothing() throws Exception {
         tool("mvn", "echo 'A.java:1: no such thing'", "exit 1");
-        Shell shell = semel("demo");
+        Shell shell = semel("doctor");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.out()).isEmpty();
         assertThat(shell.err()).contains("A.java:1: no such thing", "semel: build failed");
@@ -311,11 +326,11 @@ class LauncherTest {
         for (String name : List.of("dirname", "readlink", "find", "cksum", "sort", "tr", "mkdir", "sed", "head")) {
             tool(name, "PATH=/usr/bin:/bin exec " + name + " \"$@\"");
         }
-        Shell withoutJava = semelOn(tools.toString(), "demo");
+        Shell withoutJava = semelOn(tools.toString(), "doctor");
         assertThat(withoutJava.exit()).isEqualTo(2);
         assertThat(withoutJava.err()).startsWith("semel: Java not found: 'java' does not exist.");
         java("17");
-        Shell withoutMaven = semelOn(tools.toString(), "demo");
+        Shell withoutMaven = semelOn(tools.toString(), "doctor");
         assertThat(withoutMaven.exit()).isEqualTo(2);
         assertThat(withoutMaven.err()).startsWith("semel: Maven not found");
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OperatorJarIT {
     private static final Path JAR = Path.of("target", "semel.jar");
     private static final Pattern NOT_FOR_OPERATORS = Pattern.compile(
-            "^(dev/semel/(testkit|bench|spring)|org/springframework|org/junit|org/assertj|net/jqwik|org/openjdk/jmh)/");
+            "^(dev/semel/(testkit|bench|demo|spring)|org/springframework|org/junit|org/assertj|net/jqwik|org/openjdk/jmh)/");
 
     @TempDir
     private Path directory;
@@ -44,8 +44,6 @@ class OperatorJarIT {
     @Test
     void commandsOfOperatorsRunFromTheJarAlone() throws Exception {
         String store = "sqlite:" + directory.resolve("orders.db");
-        Shell demo = semel("demo", "--help");
-        assertThat(demo.exit()).as(demo.err()).isZero();
         Shell conformance = semel("conformance", "--url", "http://127.0.0.1:1/");
         assertThat(conformance.exit()).as(conformance.err()).isEqualTo(Exit.STORE_UNAVAILABLE.code());
         Shell schema = semel("schema", "print", "--engine", "sqlite");
@@ -68,6 +66,15 @@ class OperatorJarIT {
         Shell set = semel(variables, "check", file);
         assertThat(set.exit()).as(set.out() + set.err()).isZero();
         assertThat(set.out()).contains("github", "https://app.example").doesNotContain("0123456789abcdef");
+    }
+
+    @Test
+    void demoSaysThatItNeedsACheckout() throws Exception {
+        Shell demo = semel("demo", "--seconds", "1");
+        assertThat(demo.exit()).isEqualTo(Exit.BAD_INPUT.code());
+        assertThat(demo.err())
+                .startsWith("semel: demo: the demo is not part of this jar; run ./semel demo in a checkout");
+        assertThat(semel("demo", "--help").exit()).isZero();
     }
 
     @Test

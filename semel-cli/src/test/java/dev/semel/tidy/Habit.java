@@ -63,6 +63,7 @@ enum Habit {
             file -> file.isJava()
                     && file.isMain()
                     && !file.path().startsWith("semel-cli/")
+                    && !file.path().startsWith("semel-demo/")
                     && !file.path().matches("examples/.*/demo/[^/]+"),
             "\\bSystem\\.(out|err|exit|console)\\b")),
 

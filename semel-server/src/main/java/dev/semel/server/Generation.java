@@ -28,6 +28,7 @@ final class Generation {
     private final ServerConfig config;
     private final LoginState logins;
     private final GenerationActions actions;
+    private final boolean delivers;
     private final Deliveries deliveries = new Deliveries();
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Semaphore requests = new Semaphore(MOST_REQUESTS);
@@ -37,12 +38,14 @@ final class Generation {
 
     /**
      * @param logins of the process, which outlive this generation
+     * @param embedding what the program adds
      * @param reload reads the configuration file again and takes it into use
      */
-    Generation(ServerConfig config, LoginState logins, Supplier<ReloadResult> reload) {
+    Generation(ServerConfig config, LoginState logins, Embedding embedding, Supplier<ReloadResult> reload) {
         this.config = config;
         this.logins = logins;
-        this.actions = new GenerationActions(config, reload, this::ledger);
+        this.actions = new GenerationActions(config, reload, this::ledger, embedding.figures());
+        this.delivers = embedding.delivers();
     }
 
     ServerConfig config() {
@@ -67,7 +70,8 @@ final class Generation {
      * @throws SemelException.StoreUnavailable when its store cannot be reached
      */
     void open() {
-        OpenLedger opened = OpenLedger.of(config, deliveries, meters, new OpenLedger.OperatorParts(logins, actions));
+        OpenLedger opened = OpenLedger.of(
+                config, delivers ? deliveries : null, meters, new OpenLedger.OperatorParts(logins, actions));
         ledger = opened;
         if (retired.isOpen()) {
             opened.close();

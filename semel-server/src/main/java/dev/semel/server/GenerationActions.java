@@ -1,6 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.SemelException;
+import dev.semel.console.admin.ProgramFigure;
 import dev.semel.console.admin.RouteFilling;
 import dev.semel.console.admin.ServerActions;
 import dev.semel.http.ingress.WebhookCounts;
@@ -13,6 +14,7 @@ import dev.semel.server.delivery.DeliveryProbe;
 import dev.semel.server.delivery.DestinationReport;
 import dev.semel.server.routing.ServerChannels;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -22,20 +24,25 @@ import org.jspecify.annotations.Nullable;
  * What an operator can ask of the server under one configuration.
  *
  * @param ledger gives null while the store has not been reached
+ * @param shown what the program adds to the overview
  */
 record GenerationActions(
         ServerConfig config,
         Supplier<ReloadResult> reloading,
         Supplier<@Nullable OpenLedger> ledger,
+        Supplier<List<ProgramFigure>> shown,
         @Nullable RouteFilling routes) implements ServerActions {
     /** Without a ledger there are no fills yet. */
     GenerationActions(
-            ServerConfig config, Supplier<ReloadResult> reloading, Supplier<@Nullable OpenLedger> ledger) {
-        this(config, reloading, ledger, null);
+            ServerConfig config,
+            Supplier<ReloadResult> reloading,
+            Supplier<@Nullable OpenLedger> ledger,
+            Supplier<List<ProgramFigure>> shown) {
+        this(config, reloading, ledger, shown, null);
     }
 
     GenerationActions withFills(RouteFilling fills) {
-        return new GenerationActions(config, reloading, ledger, fills);
+        return new GenerationActions(config, reloading, ledger, shown, fills);
     }
 
     @Override
@@ -68,6 +75,11 @@ record GenerationActions(
     @Override
     public ReloadResult reload() {
         return reloading.get();
+    }
+
+    @Override
+    public List<ProgramFigure> figures() {
+        return shown.get();
     }
 
     @Override

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The ledger of one configuration, its channels, and the endpoints of its sources. */
 final class OpenLedger implements AutoCloseable {
@@ -76,10 +77,12 @@ final class OpenLedger implements AutoCloseable {
     record OperatorParts(LoginState logins, GenerationActions actions) {}
 
     /**
+     * @param deliveries null where other nodes deliver
      * @throws dev.semel.SemelException.Misconfigured when the store cannot serve
      * @throws dev.semel.SemelException.StoreUnavailable when it cannot be reached
      */
-    static OpenLedger of(ServerConfig config, Deliveries deliveries, MeterRegistry meters, OperatorParts operators) {
+    static OpenLedger of(
+            ServerConfig config, @Nullable Deliveries deliveries, MeterRegistry meters, OperatorParts operators) {
         Semel.Settings settings = Semel.settings(config.store()).withWatch(MicrometerWatch.of(meters));
         ServerSettings.apply(config, settings);
         Semel semel = settings.open();
@@ -99,11 +102,14 @@ final class OpenLedger implements AutoCloseable {
     }
 
     /** All of it is made, and so checked, before the first handler is registered: from then on messages are handled. */
-    private void register(ServerConfig config, Deliveries deliveries) {
+    private void register(ServerConfig config, @Nullable Deliveries deliveries) {
         List<Runnable> registrations = new ArrayList<>();
-        for (DestinationConfig destination : config.destinations()) {
-            Channel.LeasedDelivery<Webhook> delivery = deliveries.to(destination, engine);
-            registrations.add(() -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
+        if (deliveries != null) {
+            for (DestinationConfig destination : config.destinations()) {
+                Channel.LeasedDelivery<Webhook> delivery = deliveries.to(destination, engine);
+                registrations.add(
+                        () -> engine.handle(ServerChannels.of(destination), destination.capacity(), delivery));
+            }
         }
         for (SourceConfig source : config.sources()) {
             Router router = new Router(config, source.name());

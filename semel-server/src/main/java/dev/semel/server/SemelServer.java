@@ -38,15 +38,14 @@ public final class SemelServer implements AutoCloseable {
     private final Object reloading = new Object();
 
     private final List<Thread> retiring = new ArrayList<>();
-    private final Supplier<ServerConfig> reader;
+    private final Embedding embedding;
     private volatile boolean stopped;
 
-    private SemelServer(ServerConfig config, Supplier<ServerConfig> reader)
-            throws IOException, GeneralSecurityException {
-        this.reader = reader;
+    private SemelServer(ServerConfig config, Embedding embedding) throws IOException, GeneralSecurityException {
+        this.embedding = embedding;
         this.jetty =
                 new JettyServer(config.listen(), new EndpointServlet(this::current), new EndpointBodies(this::current));
-        this.current = new Generation(config, logins, this::reload);
+        this.current = new Generation(config, logins, embedding, this::reload);
     }
 
     /**
@@ -58,10 +57,7 @@ public final class SemelServer implements AutoCloseable {
      * @throws SemelException.Misconfigured when the store cannot serve
      */
     public static SemelServer start(ServerConfig config) throws IOException, GeneralSecurityException {
-        return start(config, () -> {
-            throw new SemelException.Misconfigured(
-                    "reload", List.of("this server was started without a file; it cannot be reloaded"));
-        });
+        return start(config, Embedding.PLAIN);
     }
 
     /**
@@ -71,7 +67,13 @@ public final class SemelServer implements AutoCloseable {
      */
     public static SemelServer start(ServerConfig config, Supplier<ServerConfig> reader)
             throws IOException, GeneralSecurityException {
-        SemelServer server = new SemelServer(config, reader);
+        return start(config, Embedding.PLAIN.withReader(reader));
+    }
+
+    /** As {@link #start(ServerConfig)}, in a program that adds something to it. */
+    public static SemelServer start(ServerConfig config, Embedding embedding)
+            throws IOException, GeneralSecurityException {
+        SemelServer server = new SemelServer(config, embedding);
         try {
             server.current.openWhenReachable();
             server.jetty.start();
@@ -120,6 +122,14 @@ public final class SemelServer implements AutoCloseable {
                         + " users or an identity provider to the configuration: docs/security.md");
     }
 
+    /**
+     * Makes a secret for the first login, which can be used once; the one that was logged is not valid any more. For a program that shows
+     * it itself. It lets nobody in once users or an identity provider are configured.
+     */
+    public String makeOneTimeSecret() {
+        return logins.oneTimeSecret().make();
+    }
+
     private static String summary(ServerConfig config) {
         return "Sources: " + config.sources().size() + ", topics: "
                 + config.topics().size() + ", routes: "
@@ -161,7 +171,7 @@ public final class SemelServer implements AutoCloseable {
     public ReloadResult reload() {
         try {
             synchronized (reloading) {
-                Generation before = replace(reader.get());
+                Generation before = replace(embedding.reader().get());
                 Thread thread = new Thread(() -> retire(before), "semel-retire");
                 thread.setDaemon(true);
                 retiring.removeIf(each -> !each.isAlive());
@@ -199,7 +209,7 @@ public final class SemelServer implements AutoCloseable {
         Generation before = current;
         demandSameListener(before.config().listen(), next.listen());
         jetty.reloadTls(next.listen().tls());
-        Generation after = new Generation(next, logins, this::reload);
+        Generation after = new Generation(next, logins, embedding, this::reload);
         try {
             after.open();
         } catch (RuntimeException | Error e) {

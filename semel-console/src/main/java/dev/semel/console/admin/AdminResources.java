@@ -31,7 +31,7 @@ record AdminResources(
                 new DeadResources(new DeadLetters(ledger), new ReplayJobs(ledger)),
                 new ChannelControls(ledger),
                 new Reports(
-                        new OverviewResource(ledger),
+                        new OverviewResource(ledger, server),
                         new AuditResource(ledger),
                         new RetriesResource(ledger),
                         new DeliveriesResource(ledger),

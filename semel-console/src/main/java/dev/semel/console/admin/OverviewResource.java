@@ -27,9 +27,11 @@ final class OverviewResource {
     private static final double NEARLY_ALL = 0.99;
 
     private final AdminLedger ledger;
+    private final ServerActions server;
 
-    OverviewResource(AdminLedger ledger) {
+    OverviewResource(AdminLedger ledger, ServerActions server) {
         this.ledger = ledger;
+        this.server = server;
     }
 
     /** Which overview somebody asks for. */
@@ -57,13 +59,23 @@ final class OverviewResource {
 
     AdminReply show(AdminCall call) throws ApiProblem {
         OverviewChoice choice = OverviewChoice.of(call);
-        return new OneObject(choice.facts(read(choice)));
+        return new OneObject(facts(choice, read(choice)));
     }
 
     /** As {@link #show}, now and each time that it was read anew. */
     AdminReply live(AdminCall call) throws ApiProblem {
         OverviewChoice choice = OverviewChoice.of(call);
-        return new LiveEvents(new OverviewFollower(() -> read(choice), choice::facts));
+        return new LiveEvents(new OverviewFollower(() -> read(choice), overview -> facts(choice, overview)));
+    }
+
+    /** The figures of the program may be of all tenants. */
+    private Map<String, Object> facts(OverviewChoice choice, Overview overview) {
+        Map<String, Object> facts = choice.facts(overview);
+        List<ProgramFigure> figures = choice.sight().seesAll() ? server.figures() : List.of();
+        if (!figures.isEmpty()) {
+            facts.put("program", figures.stream().map(OverviewResource::facts).toList());
+        }
+        return facts;
     }
 
     /** Whoever belongs to one tenant is not told what operators wrote. */
@@ -85,6 +97,15 @@ final class OverviewResource {
                 "operations",
                 overview.operations().stream().map(each -> facts(each, sight)).toList());
         overview.historySince().ifPresent(since -> facts.put("history_since", since.toString()));
+        return facts;
+    }
+
+    private static Map<String, Object> facts(ProgramFigure figure) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("name", figure.name());
+        facts.put("value", figure.value());
+        facts.put("note", figure.note());
+        facts.put("tone", figure.tone().name().toLowerCase(Locale.ROOT));
         return facts;
     }
 

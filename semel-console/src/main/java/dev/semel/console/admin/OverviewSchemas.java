@@ -46,7 +46,18 @@ final class OverviewSchemas {
                             .always(),
                     objects("operations", "OverviewOperation", "The busiest first, 200 at most.")
                             .always(),
-                    time("history_since", "When the oldest figures begin; left out when there are none.")),
+                    time("history_since", "When the oldest figures begin; left out when there are none."),
+                    objects(
+                            "program",
+                            "OverviewFigure",
+                            "What the program in which this server runs counts itself; left out when it counts nothing, and for"
+                                    + " people of one tenant.")),
+            ObjectSchema.of(
+                    "OverviewFigure",
+                    string("name", "What is counted.").always(),
+                    string("value", "As it is to be shown.").always(),
+                    string("note", "What it means; may be empty.").always(),
+                    string("tone", "plain, warn or bad.").always()),
             ObjectSchema.of(
                     "OverviewAttention",
                     string(

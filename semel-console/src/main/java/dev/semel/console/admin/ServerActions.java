@@ -72,6 +72,11 @@ public interface ServerActions {
         return Optional.empty();
     }
 
+    /** What the program in which the server runs adds to the overview: nothing, unless it says so. */
+    default List<ProgramFigure> figures() {
+        return List.of();
+    }
+
     /** What is configured. */
     record ServerParts(List<SourcePart> sources, List<DestinationPart> destinations, List<GatewayPart> gateways) {
         /** Nothing at all. */

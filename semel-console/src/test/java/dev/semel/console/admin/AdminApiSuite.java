@@ -218,6 +218,19 @@ abstract class AdminApiSuite {
     }
 
     @Test
+    void figuresOfTheProgramAreShownToPeopleOfAllTenantsOnly() {
+        server.figures = List.of(new ProgramFigure("doubled", "<b>3</b>", "booked twice", ProgramFigure.Tone.BAD));
+        JsonNode figure = ok(server.get(VIEWER, "/overview")).path("program").path(0);
+        assertThat(figure.path("name").asString()).isEqualTo("doubled");
+        assertThat(figure.path("value").asString()).isEqualTo("<b>3</b>");
+        assertThat(figure.path("note").asString()).isEqualTo("booked twice");
+        assertThat(figure.path("tone").asString()).isEqualTo("bad");
+        assertThat(ok(server.get(ACME_OPERATOR, "/overview")).has("program")).isFalse();
+        server.figures = List.of();
+        assertThat(ok(server.get(VIEWER, "/overview")).has("program")).isFalse();
+    }
+
+    @Test
     void h4_overviewOfAPersonOfOneTenantHasNothingOfOthers() {
         Warrant warrant = new Warrant("olga", "ticket 4711");
         server.engine().operator().pause("globex-sap", "globex", warrant);

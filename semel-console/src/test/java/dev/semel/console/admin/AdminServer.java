@@ -95,6 +95,7 @@ final class AdminServer implements AutoCloseable {
     volatile boolean viewersSeePayloads;
     volatile Supplier<ServerActions.ReloadResult> onReload = ServerActions.ReloadResult.Reloaded::new;
     volatile ServerActions.ServerParts parts = ServerActions.ServerParts.NONE;
+    volatile List<ProgramFigure> figures = List.of();
 
     /** The engines of a ledger. */
     enum LedgerKind {
@@ -160,6 +161,11 @@ final class AdminServer implements AutoCloseable {
             @Override
             public boolean viewersSeePayloads() {
                 return viewersSeePayloads;
+            }
+
+            @Override
+            public List<ProgramFigure> figures() {
+                return figures;
             }
         });
         ServletHolder holder = new ServletHolder(servlet);

@@ -99,6 +99,7 @@ class DocumentedAnswersTest {
                 List.of(new ServerActions.DestinationPart(
                         "app", "https://app.example", "destination.app", "worker.job")),
                 List.of(new ServerActions.GatewayPart("payments", "/payments", "https://payments.example")));
+        server.figures = List.of(new ProgramFigure("lost", "2", "acknowledged and missing", ProgramFigure.Tone.BAD));
         server.engine().handle(SLOW, Channel.Capacity.of(1).withBreaker(Channel.Breaker.usual()), (mail, run) -> {
             throw Failure.of(Failure.Category.RATE_LIMITED, "Slow down.")
                     .withRetryAfter(Duration.ofSeconds(70))

@@ -18,7 +18,9 @@ import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Request;
 import com.microsoft.playwright.Route;
+import dev.semel.console.admin.ProgramFigure;
 import dev.semel.console.browser.Chromium;
+import dev.semel.server.Embedding;
 import dev.semel.server.SemelServer;
 import dev.semel.server.config.ConfigFile;
 import dev.semel.server.config.Secrets;
@@ -134,6 +136,28 @@ class ConsoleSecurityTest {
         } finally {
             logger.detachAppender(log);
             logger.setLevel(before);
+        }
+    }
+
+    @Test
+    void h3_figuresOfTheProgramAreShownAsText() throws Exception {
+        Path file = Scratch.directory("figures").resolve("semel.yaml");
+        Files.writeString(
+                file,
+                "store: sqlite:" + file.resolveSibling("ledger.db") + "\nlisten: {address: 127.0.0.1, port: 0}\n");
+        List<ProgramFigure> figures =
+                List.of(new ProgramFigure("doubled", MARKUP, "<b>twice</b>", ProgramFigure.Tone.BAD));
+        try (SemelServer program = SemelServer.start(
+                ConfigFile.read(file, Secrets.of(Map.of())).config(), Embedding.PLAIN.withFigures(() -> figures))) {
+            browser().page().navigate(program.uri().resolve("/console/").toString());
+            page.enter(program.makeOneTimeSecret());
+            page.ready();
+            assertThat(page.page().getByLabel("Figures of this program")).containsText("doubled");
+            assertThat(page.page().getByLabel("Figures of this program")).containsText(MARKUP);
+            assertThat(page.page().getByLabel("Figures of this program")).containsText("<b>twice</b>");
+            assertThat(page.page().locator("#main img, #main script, #main b:has-text('twice')"))
+                    .hasCount(0);
+            assertThat(page.page()).not().hasTitle("broken");
         }
     }
 

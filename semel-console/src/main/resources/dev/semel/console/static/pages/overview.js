@@ -79,6 +79,13 @@ function figures(data) {
       figure('Dead letters', short(totals.dead_letters), `${short(totals.unknown)} became unknown`, totals.dead_letters > 0 ? 'bad' : ''));
 }
 
+/** What the program in which the server runs counts itself, such as `semel demo`; usually nothing. */
+function program(items) {
+  return items && h('section', { class: 'program', 'aria-label': 'Figures of this program' },
+      h('h2', null, 'Figures of this program'),
+      h('dl', { class: 'figures' }, items.map(each => figure(each.name, each.value, each.note, each.tone))));
+}
+
 function charts(data) {
   const points = summed(data, ['calls', 'executed', 'replayed', 'failed', 'retries', 'dead_letters', 'acknowledged']);
   // The last step is still running: its end would look like a fall.
@@ -123,7 +130,7 @@ function operations(data, context) {
 
 export const overview = {
   title: 'Overview',
-  every: () => 5_000,
+  every: data => (data?.program ? 2_000 : 5_000),
   load: ({ query }, signal) => get('/overview', chosen(query), signal),
   live: ({ query }) => ({ address: address('/overview/live', chosen(query)), event: 'overview' }),
   view: (data, context) => {
@@ -135,6 +142,7 @@ export const overview = {
           query.operation && chip('operation', query.operation, href('/', { ...query, operation: null })),
           query.tenant && chip('tenant', query.tenant, href('/', { ...query, tenant: null })),
           h('span', { class: 'dim small pulse', title: 'Read while this page is visible' }, 'as of ', when(data.now))),
+      program(data.program),
       attention(data.attention),
       figures(data),
       Object.keys(data.series).length > 0 || data.operations.some(each => Object.keys(each.series).length > 0) ? charts(data)
