@@ -114,8 +114,8 @@ final class ServerResource {
             facts.put("accepted", received.accepted());
             facts.put("repeated", received.repeated());
             facts.put("rejected", received.rejected());
-            put(facts, "last_webhook", received.lastStored());
-            put(facts, "last_rejected", received.lastRejected());
+            DestinationsResource.put(facts, "last_webhook", received.lastStored());
+            DestinationsResource.put(facts, "last_rejected", received.lastRejected());
         }
         return facts;
     }
