@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import dev.semel.console.browser.Chromium;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.util.List;
