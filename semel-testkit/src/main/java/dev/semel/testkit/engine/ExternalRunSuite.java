@@ -247,6 +247,21 @@ abstract class ExternalRunSuite extends EngineSuite {
     }
 
     @Test
+    void interruptedRunThatNobodyElseDecidesAboutIsUnknownToACallerOutside() {
+        // Granted to a handler that no node has any more, or by a version whose grants did not tell who has them.
+        abandon(NOTIFY, "again");
+        abandon(REFUND, "once");
+        time.advance(LEASE.plus(Duration.ofMinutes(14)));
+        engine.duties().sweeper().sweep();
+        assertThat(answered(REFUND, "once")).isInstanceOf(Answer.InProgress.class);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(answered(REFUND, "once")).isInstanceOf(Answer.Unknown.class);
+        assertThat(answered(NOTIFY, "again")).isInstanceOf(Answer.Unknown.class);
+        assertThat(state(NOTIFY, "again")).isEqualTo(State.UNKNOWN);
+        assertThat(story(REFUND, "once")).containsExactly("operation.unknown");
+    }
+
+    @Test
     void runOfAnotherTenantOrOperationIsNotHeld() {
         RunGranted<Receipt> run = granted(REFUND, "k");
         RunHandle foreign =
