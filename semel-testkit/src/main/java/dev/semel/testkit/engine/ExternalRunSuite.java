@@ -217,6 +217,24 @@ abstract class ExternalRunSuite extends EngineSuite {
     }
 
     @Test
+    void repeatableCallInThisProcessDoesNotRepeatARunThatItsOwnBeginDeclaredUnrepeatable() {
+        granted(REFUND.asUnrepeatable(), "once");
+        time.advance(TEN_SECONDS);
+        Answer<Receipt> answer =
+                engine.run(REFUND.asRepeatable(), call("once"), (order, run) -> new Receipt("a second effect"));
+        assertThat(answer).isInstanceOf(Answer.Unknown.class);
+        assertThat(state(REFUND, "once")).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void repeatableCallInThisProcessRepeatsARepeatableRun() {
+        granted(NOTIFY, "again");
+        time.advance(TEN_SECONDS);
+        Answer<Receipt> answer = engine.run(NOTIFY, call("again"), (order, run) -> new Receipt("second"));
+        assertThat(answer.orThrow()).isEqualTo(new Receipt("second"));
+    }
+
+    @Test
     void repeatableRunWithoutAttemptsLeftIsUnknown() {
         for (int attempt = 1; attempt <= 3; attempt++) {
             assertThat(granted(NOTIFY, "k").attempt()).isEqualTo(attempt);
