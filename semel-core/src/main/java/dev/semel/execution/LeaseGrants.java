@@ -13,6 +13,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class LeaseGrants {
     /** No switchboard is ever at this version. */
     private static final long NO_MODES = -1;
+
+    /** So long after its lease no node is expected any more to take over the run of a handler of this ledger. */
+    private static final Duration LONG_OVER = Duration.ofMinutes(15);
 
     private final AnswerSources sources;
     private final CurrentModes current;
@@ -266,7 +270,7 @@ final class LeaseGrants {
         Row row = existing.row();
         answers.remember(existing);
         Answer<R> answer = answers.of(row, existing.now());
-        if (answer instanceof Answer.InProgress && isOver(existing) && mayPark(prepared, row)) {
+        if (answer instanceof Answer.InProgress && isOver(existing) && mayPark(prepared, existing)) {
             // Its owner may have ended it, or renewed its lease, since it was looked at: then it is not UNKNOWN.
             return park(prepared.policy().code(), row) instanceof Moved.Refused
                     ? answers.withoutWaiting()
@@ -275,10 +279,18 @@ final class LeaseGrants {
         return answer != null ? answers.audited(answer, row.id()) : answers.inProgress();
     }
 
-    /** A call that would not be granted the record anyhow leaves it to those who know whether it may be repeated. */
-    private static boolean mayPark(PreparedCall<?, ?> prepared, Row row) {
+    /**
+     * A call that would not be granted the record anyhow leaves it to those who know whether it may be repeated. Where there has been
+     * nobody who knows for long, a caller outside would wait for ever: the handler may be registered nowhere any more, and grants of
+     * earlier versions to callers outside do not say that they are.
+     */
+    private static boolean mayPark(PreparedCall<?, ?> prepared, Reserved.Existing existing) {
+        Row row = existing.row();
         OutsideGrant outside = OutsideGrant.of(row.status());
-        return outside == null ? !prepared.isOutside() : !isRepeatableOutside(prepared, row, outside);
+        if (outside != null) {
+            return !isRepeatableOutside(prepared, row, outside);
+        }
+        return !prepared.isOutside() || existing.now() - row.status().at() >= LONG_OVER.toMillis();
     }
 
     /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */

@@ -37,6 +37,18 @@ public record Reservation(
         public boolean mayBeOf(@Nullable Status found) {
             return onlyUnder == 0 || found != null && found.fence() == onlyUnder;
         }
+
+        /**
+         * Whether a run whose lease is over may be taken over. A run of a caller outside is repeated only if its own grant allows it,
+         * whatever this call declares.
+         */
+        public boolean mayTakeOver(Status found) {
+            OutsideGrant outside = OutsideGrant.of(found);
+            return found.state() == State.IN_PROGRESS
+                    && repeatable
+                    && found.attempt() < maxAttempts
+                    && (outside == null || outside.repeatable());
+        }
     }
 
     /** The parent must be IN_PROGRESS under this fence. */

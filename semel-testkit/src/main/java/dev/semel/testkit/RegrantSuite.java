@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -100,6 +101,36 @@ abstract class RegrantSuite extends ContractSuite {
         assertThat(found.fence()).isEqualTo(before);
         assertThat(found.attempt()).isEqualTo(1);
         assertThat(found.at()).isEqualTo(START + 1_000);
+    }
+
+    @Test
+    void a4_aRunOutsideIsTakenOverOnlyIfItsOwnGrantIsRepeatable() {
+        long once = grant(ReservationBuilder.of("once")
+                        .by(OutsideGrant.owner(7, false))
+                        .leasedFor(1_000))
+                .fence();
+        long again = grant(ReservationBuilder.of("again")
+                        .by(OutsideGrant.owner(8, true))
+                        .leasedFor(1_000))
+                .fence();
+        pass(1_000);
+        assertThat(existing(reserve(ReservationBuilder.of("once"))).row().status().fence())
+                .isEqualTo(once);
+        assertThat(existing(reserve(ReservationBuilder.of("once").onlyUnder(once)))
+                        .row()
+                        .status()
+                        .attempt())
+                .isEqualTo(1);
+        assertThat(grant(ReservationBuilder.of("again")).fence()).isGreaterThan(again);
+    }
+
+    @Test
+    void retryOfARunOutsideThatMayNotBeRepeatedIsGranted() {
+        long fence = grant(ReservationBuilder.of("k").by(OutsideGrant.owner(7, false)))
+                .fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_RETRYABLE)
+                .in(0));
+        assertThat(grant("k").attempt()).isEqualTo(2);
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
@@ -42,6 +43,13 @@ final class PlantedLedger extends ForwardingLedger {
             Row row = delegate()
                     .find(Set.of(reservation.identity().id()))
                     .get(reservation.identity().id());
+            if (bug == StoreBug.TAKES_OVER_THE_UNREPEATABLE_OUTSIDE && row != null && isOverOutside(row)) {
+                // Granted as if only this reservation's own declaration counted.
+                delegate()
+                        .move(List.of(MoveBuilder.of(row.id(), row.status().fence(), State.FAILED_RETRYABLE)
+                                .in(0)
+                                .move()));
+            }
             if (bug == StoreBug.LEASE_OVER_TOO_LATE && isAtItsEdge(row)) {
                 answers.add(new Reserved.Existing(row, time.millis()));
             } else if (bug == StoreBug.DOUBLE_CLAIM && row != null && row.state() == State.IN_PROGRESS) {
@@ -52,6 +60,12 @@ final class PlantedLedger extends ForwardingLedger {
             }
         }
         return answers;
+    }
+
+    private boolean isOverOutside(Row row) {
+        return row.state() == State.IN_PROGRESS
+                && row.status().at() <= time.millis()
+                && OutsideGrant.of(row.status()) != null;
     }
 
     private boolean isAtItsEdge(Row row) {

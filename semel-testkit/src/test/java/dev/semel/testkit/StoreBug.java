@@ -6,6 +6,8 @@ enum StoreBug {
     LEASE_OVER_TOO_LATE(StoreContract.GrantingAgain.class, "aLeaseIsOverAtItsLastMillisecondAndNotBefore"),
     TAKES_OVER_THE_UNREPEATABLE(
             StoreContract.GrantingAgain.class, "a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable"),
+    TAKES_OVER_THE_UNREPEATABLE_OUTSIDE(
+            StoreContract.GrantingAgain.class, "a4_aRunOutsideIsTakenOverOnlyIfItsOwnGrantIsRepeatable"),
     TAKES_OVER_WITHOUT_END(StoreContract.GrantingAgain.class, "a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts"),
     OWNER_FORGOTTEN(StoreContract.Reserving.class, "theSameOwnerIsGivenItsOwnGrantAgain"),
     DOUBLE_CLAIM(StoreContract.Racing.class, "a1_absentRecordReservedByManyAtOnceIsGrantedOnce"),

@@ -41,9 +41,7 @@ public enum ReservationRule {
         if (status.state() == State.FAILED_RETRYABLE) {
             return RETRY;
         }
-        boolean mayBeTaken =
-                status.state() == State.IN_PROGRESS && grant.repeatable() && status.attempt() < grant.maxAttempts();
-        return mayBeTaken ? TAKE_OVER : LEAVE;
+        return grant.mayTakeOver(status) ? TAKE_OVER : LEAVE;
     }
 
     public boolean needsGrant() {

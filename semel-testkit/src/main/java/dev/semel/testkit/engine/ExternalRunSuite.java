@@ -217,6 +217,24 @@ abstract class ExternalRunSuite extends EngineSuite {
     }
 
     @Test
+    void repeatableCallInThisProcessDoesNotRepeatARunThatItsOwnBeginDeclaredUnrepeatable() {
+        granted(REFUND.asUnrepeatable(), "once");
+        time.advance(TEN_SECONDS);
+        Answer<Receipt> answer =
+                engine.run(REFUND.asRepeatable(), call("once"), (order, run) -> new Receipt("a second effect"));
+        assertThat(answer).isInstanceOf(Answer.Unknown.class);
+        assertThat(state(REFUND, "once")).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void repeatableCallInThisProcessRepeatsARepeatableRun() {
+        granted(NOTIFY, "again");
+        time.advance(TEN_SECONDS);
+        Answer<Receipt> answer = engine.run(NOTIFY, call("again"), (order, run) -> new Receipt("second"));
+        assertThat(answer.orThrow()).isEqualTo(new Receipt("second"));
+    }
+
+    @Test
     void repeatableRunWithoutAttemptsLeftIsUnknown() {
         for (int attempt = 1; attempt <= 3; attempt++) {
             assertThat(granted(NOTIFY, "k").attempt()).isEqualTo(attempt);
@@ -244,6 +262,21 @@ abstract class ExternalRunSuite extends EngineSuite {
         assertThat(answered(NOTIFY.asUnrepeatable(), "k")).isInstanceOf(Answer.InProgress.class);
         assertThat(answered(NOTIFY, "k")).isInstanceOf(Answer.InProgress.class);
         assertThat(state(NOTIFY, "k")).isEqualTo(State.IN_PROGRESS);
+    }
+
+    @Test
+    void interruptedRunThatNobodyElseDecidesAboutIsUnknownToACallerOutside() {
+        // Granted to a handler that no node has any more, or by a version whose grants did not tell who has them.
+        abandon(NOTIFY, "again");
+        abandon(REFUND, "once");
+        time.advance(LEASE.plus(Duration.ofMinutes(14)));
+        engine.duties().sweeper().sweep();
+        assertThat(answered(REFUND, "once")).isInstanceOf(Answer.InProgress.class);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(answered(REFUND, "once")).isInstanceOf(Answer.Unknown.class);
+        assertThat(answered(NOTIFY, "again")).isInstanceOf(Answer.Unknown.class);
+        assertThat(state(NOTIFY, "again")).isEqualTo(State.UNKNOWN);
+        assertThat(story(REFUND, "once")).containsExactly("operation.unknown");
     }
 
     @Test

@@ -97,11 +97,7 @@ final class MemoryLedger implements Ledger {
     }
 
     private static boolean grantable(Status status, Reservation.Grant grant, long now) {
-        return status.at() <= now
-                && (status.state() == State.FAILED_RETRYABLE
-                        || status.state() == State.IN_PROGRESS
-                                && grant.repeatable()
-                                && status.attempt() < grant.maxAttempts());
+        return status.at() <= now && (status.state() == State.FAILED_RETRYABLE || grant.mayTakeOver(status));
     }
 
     private Reserved grant(Reservation asked, @Nullable Row found, long now) {
