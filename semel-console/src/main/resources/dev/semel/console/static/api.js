@@ -1,7 +1,8 @@
 /** Requests to the API. Every failure is a Problem in words. */
 const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
 const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
-const session = { csrf: null, header: 'X-CSRF-Token' };
+const LOGIN = 'semel.login';
+const session = { csrf: null, header: 'X-CSRF-Token', person: null };
 const automatic = new WeakSet();
 
 /** Whether the application around the console logs people in. */
@@ -92,16 +93,19 @@ export function get(path, fields = {}, signal = undefined) {
 }
 
 export async function post(path, body) {
+  const { csrf, person } = session;
   try {
     return await request('POST', `/admin${path}`, { body });
   } catch (failure) {
-    if (!loginIsExternal || failure.status !== 403) {
+    if (failure.status !== 401 && !(loginIsExternal && failure.status === 403)) {
       throw failure;
     }
-    // The application may have changed its CSRF token, for example after a new login.
-    const before = session.csrf;
-    await whoAmI();
-    if (session.csrf === before) {
+    // The token is another one after a new login, for example in another tab.
+    await whoAmI().catch(() => { throw failure; });
+    if (session.person !== person) {
+      dispatchEvent(new Event(LOGIN));
+    }
+    if (session.csrf === csrf || session.person !== person) {
       throw failure;
     }
     return request('POST', `/admin${path}`, { body });
@@ -116,6 +120,7 @@ export function address(path, fields = {}) {
 function remember(opened) {
   session.csrf = opened.csrf_token ?? null;
   session.header = opened.csrf_header ?? 'X-CSRF-Token';
+  session.person = JSON.stringify([opened.name, opened.role, opened.tenant]);
   return { ...opened, tenant: opened.all_tenants ? '*' : opened.tenant };
 }
 
@@ -125,7 +130,15 @@ export async function whoAmI() {
 }
 
 export async function logIn(secret) {
-  return remember(await request('POST', '/session', { body: { secret, cookie: true } }));
+  const opened = remember(await request('POST', '/session', { body: { secret, cookie: true } }));
+  localStorage.setItem(LOGIN, String(Date.now()));
+  return opened;
+}
+
+/** Calls when somebody has logged in in another tab: all tabs have the same session. */
+export function onLoginElsewhere(call) {
+  addEventListener(LOGIN, call);
+  addEventListener('storage', event => event.key === LOGIN && call());
 }
 
 export async function logOut(everywhere) {

@@ -1,6 +1,6 @@
 /** The shell: who is logged in, which page is shown, when it is read again. */
 import { h, show } from './view.js';
-import { Problem, byItself, loginIsExternal, logOut, whoAmI } from './api.js';
+import { Problem, byItself, loginIsExternal, logOut, onLoginElsewhere, whoAmI } from './api.js';
 import { settings } from './format.js';
 import { button, link, problem } from './widgets.js';
 import { PLACES, help, listenToKeys } from './keyboard.js';
@@ -318,6 +318,28 @@ function showLogin(message) {
   }));
 }
 
+/** The session is that of the browser: when somebody else has it now, nothing that was read before stays. */
+async function recheck() {
+  const before = app.person;
+  try {
+    const who = await whoAmI();
+    if (app.person !== before) {
+      return;
+    }
+    if (before && ['name', 'role', 'tenant'].every(field => who[field] === before[field])) {
+      read();
+      return;
+    }
+    forget();
+    app.person = who;
+    navigate();
+  } catch (failure) {
+    if (before && app.person === before) {
+      read();
+    }
+  }
+}
+
 async function start() {
   applyTheme();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { applyTheme(); render(); });
@@ -325,10 +347,11 @@ async function start() {
   document.addEventListener('visibilitychange', () => {
     clearTimeout(app.timer);
     unfollow();
-    if (!document.hidden && app.person && app.route?.page?.every) {
-      read();
+    if (!document.hidden && app.person) {
+      recheck();
     }
   });
+  onLoginElsewhere(recheck);
   listenToKeys({ refresh: () => read(), utc: switchZone, theme: switchTheme });
   try {
     app.person = await whoAmI();

@@ -7,12 +7,16 @@ import static dev.semel.server.console.ConsoleServer.OPERATOR;
 import static dev.semel.server.console.TroubledLedger.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.RequestOptions;
 import dev.semel.server.console.ConsolePage.Screen;
 import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -175,5 +179,40 @@ class ConsoleMisuseTest {
         held.get().resume();
         assertThat(page.told()).containsText("discarded");
         assertThat(page.page().locator(".title .label")).hasText("Discarded");
+    }
+
+    @Test
+    void tabActsAfterALoginInAnotherTab() {
+        String full = id("acme", "mail", "full-1");
+        as(OPERATOR).open("#/records/" + full);
+        page.page().context().clearCookies();
+        // No page does it: nothing tells this one of the new session.
+        APIResponse login = page.page()
+                .context()
+                .request()
+                .post(
+                        server.uri().resolve("/api/v1/session").toString(),
+                        RequestOptions.create().setData(Map.of("secret", OPERATOR, "cookie", true)));
+        assertThat(login.status()).isEqualTo(200);
+        page.button("Discard").click();
+        act("Discard");
+        assertThat(page.told()).containsText("discarded");
+    }
+
+    @Test
+    void h4_tabShowsWhoeverLoggedInInAnotherTab() {
+        as(OPERATOR).open("#/records/" + id("globex", "crm", "o-7"));
+        page.page().context().clearCookies();
+        logInElsewhere(ACME);
+        assertThat(page.page().locator(".person")).containsText("amir");
+        assertThat(page.page().locator("#shell")).not().containsText("globex");
+    }
+
+    private void logInElsewhere(String secret) {
+        Page other = page.page().context().newPage();
+        other.navigate(server.console());
+        other.getByLabel("Secret").fill(secret);
+        other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Log in")).click();
+        other.locator("#main[data-ready]").waitFor();
     }
 }
