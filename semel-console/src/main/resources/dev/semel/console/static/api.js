@@ -35,6 +35,12 @@ async function problemOf(response) {
   return new Problem(response.status, fields);
 }
 
+/** An application answers a request whose session has expired with its login page, or leads there. */
+function isLoginPage(response) {
+  return loginIsExternal && (response.type === 'opaqueredirect'
+      || (response.ok && response.status !== 204 && !response.headers.get('Content-Type')?.includes('json')));
+}
+
 /** Marks requests that no person asks for: the server does not take them for use of the session. Answers the signal. */
 export function byItself(signal) {
   automatic.add(signal);
@@ -43,6 +49,10 @@ export function byItself(signal) {
 
 async function request(method, path, { body, signal } = {}) {
   const headers = { Accept: 'application/json' };
+  if (loginIsExternal) {
+    // Asks frameworks for a 401 in the place of a redirect to their login page.
+    headers['X-Requested-With'] = 'XMLHttpRequest';
+  }
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
@@ -62,6 +72,7 @@ async function request(method, path, { body, signal } = {}) {
       headers,
       signal,
       credentials: 'same-origin',
+      redirect: loginIsExternal ? 'manual' : 'follow',
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (failure) {
@@ -73,6 +84,9 @@ async function request(method, path, { body, signal } = {}) {
       detail: method === 'GET' ? 'The server cannot be reached: connection failed. It is tried again by itself.'
           : 'The connection failed before the answer came.',
     });
+  }
+  if (isLoginPage(response)) {
+    throw new Problem(401, { detail: 'The session of the application has expired.' });
   }
   if (!response.ok) {
     throw await problemOf(response);

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shared browsers, lost connections, expired sessions, hasty hands: nobody is shown or told what is not so. */
 @Timeout(120)
@@ -214,5 +216,42 @@ class ConsoleMisuseTest {
         other.getByLabel("Secret").fill(secret);
         other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Log in")).click();
         other.locator("#main[data-ready]").waitFor();
+    }
+
+    /** The page as an application serves it, with the session of the server in the place of the application's. */
+    private void insideAnApplication(String secret) {
+        page = new ConsolePage(chromium, server, Screen.DESKTOP);
+        page.page().route(server.console(), route -> {
+            APIResponse index = route.fetch();
+            route.fulfill(new Route.FulfillOptions()
+                    .setResponse(index)
+                    .setBody(index.text().replace("content=\"secret\"", "content=\"external\"")));
+        });
+        page.visit();
+        page.fetch(
+                "POST",
+                "/api/v1/session",
+                Map.of("Content-Type", "application/json"),
+                "{\"secret\":\"" + secret + "\",\"cookie\":true}");
+        page.page().reload();
+        page.ready();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 302})
+    void h4_expiredSessionOfTheApplicationShowsNothingOfWhatWasRead(int status) {
+        insideAnApplication(OPERATOR);
+        page.open("#/records/" + id("acme", "crm", "o-7"));
+        assertThat(page.page().getByLabel("Payload")).containsText("broken");
+        page.page()
+                .route(
+                        "**/api/v1/admin/**",
+                        route -> route.fulfill(new Route.FulfillOptions()
+                                .setStatus(status)
+                                .setHeaders(Map.of("Content-Type", "text/html", "Location", "/login"))
+                                .setBody("<!DOCTYPE html><title>Please sign in</title>")));
+        page.page().keyboard().press(".");
+        assertThat(page.main()).containsText("Your application’s login is needed");
+        assertThat(page.page().locator("#shell")).not().containsText("broken");
     }
 }
