@@ -184,6 +184,18 @@ class ConsoleMisuseTest {
     }
 
     @Test
+    void everythingStaysChosenWhenThePageIsReadAgain() {
+        as(ADMIN).open("#/modes");
+        page.page().getByLabel("Scope").selectOption("all");
+        page.page().waitForResponse("**/admin/modes", () -> page.page()
+                .evaluate("() => document.dispatchEvent(new KeyboardEvent('keydown', {key: '.'}))"));
+        page.ready();
+        assertThat(page.field("Name")).isDisabled();
+        page.button("Set the mode…").click();
+        assertThat(page.dialog()).containsText("all operations, all tenants");
+    }
+
+    @Test
     void tabActsAfterALoginInAnotherTab() {
         String full = id("acme", "mail", "full-1");
         as(OPERATOR).open("#/records/" + full);
