@@ -195,6 +195,40 @@ class ConsoleMisuseTest {
         assertThat(page.dialog()).containsText("all operations, all tenants");
     }
 
+    private Object focusedRow() {
+        return page.page()
+                .evaluate(
+                        "() => [...document.querySelectorAll('#main [data-row]')].filter(row => row.checkVisibility())"
+                                + ".findLastIndex(row => row.contains(document.activeElement))");
+    }
+
+    @Test
+    void keysMoveThroughRowsWithBoxesRowsWithoutLinksAndFoldedRows() {
+        as(OPERATOR).open("#/dead?operation=mail&tenant=acme");
+        page.page().keyboard().press("j");
+        page.page().keyboard().press("j");
+        assertThat(focusedRow()).isEqualTo(1);
+        page.page().locator("td.box input").first().focus();
+        page.page().keyboard().press("j");
+        assertThat(page.page().evaluate("() => document.activeElement.nodeName"))
+                .isEqualTo("A");
+        page.open("#/doctor");
+        page.page().keyboard().press("j");
+        page.page().keyboard().press("j");
+        assertThat(focusedRow()).isEqualTo(1);
+        page.page().keyboard().press(".");
+        page.ready();
+        page.page().keyboard().press("k");
+        assertThat(focusedRow()).isEqualTo(0);
+        page.open("#/server");
+        page.page().keyboard().press("j");
+        assertThat(page.page().evaluate("() => document.activeElement.nodeName"))
+                .isEqualTo("SUMMARY");
+        page.page().keyboard().press("j");
+        page.page().keyboard().press("j");
+        assertThat(focusedRow()).isEqualTo(2);
+    }
+
     @Test
     void tabActsAfterALoginInAnotherTab() {
         String full = id("acme", "mail", "full-1");

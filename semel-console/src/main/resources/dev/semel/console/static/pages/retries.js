@@ -27,7 +27,7 @@ export const retries = {
         h('h1', null, 'Retries'),
         segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/retries', { ...query, window: code }), code]), query.window ?? '1h')),
     section('Advice', data.advice.length > 0
-        ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true },
+        ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true, tabindex: '-1' },
             h('p', null, link('/retries', { ...query, operation: each.operation }, each.operation), ': ', each.sentence),
             h('p', { class: 'dim small' }, `Setting ${each.setting} of policy ${each.policy}. `, Object.entries(each.figures).map(([name, value]) => `${name} ${value}`).join(', ')))))
         : empty('Nothing is to be changed: the retries of this span are worth their cost.')),
