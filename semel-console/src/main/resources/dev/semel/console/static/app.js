@@ -39,7 +39,7 @@ const remembered = new Map();
 const app = { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null, timer: 0, stream: null };
 
 function parse(hash) {
-  const [path, text = ''] = hash.replace(/^#/, '').split('?');
+  const [path, text = ''] = hash.replace(/^#(main$)?/, '').split('?');
   const query = Object.fromEntries(new URLSearchParams(text));
   const one = /^\/records\/([0-9a-f]{4,64})$/.exec(path);
   const page = one ? record : PAGES[path || '/'];
@@ -166,10 +166,6 @@ function plan() {
 function navigate() {
   const before = app.route;
   const route = parse(location.hash);
-  if (location.hash === '#main') {
-    document.getElementById('main')?.focus();
-    return;
-  }
   app.route = route;
   app.menu = false;
   unfollow();
@@ -352,6 +348,10 @@ async function start() {
     }
   });
   onLoginElsewhere(recheck);
+  document.querySelector('a.skip').addEventListener('click', event => {
+    event.preventDefault();
+    document.getElementById('main')?.focus();
+  });
   listenToKeys({ refresh: () => read(), utc: switchZone, theme: switchTheme });
   try {
     app.person = await whoAmI();

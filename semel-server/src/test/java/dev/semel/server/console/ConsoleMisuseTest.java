@@ -230,6 +230,21 @@ class ConsoleMisuseTest {
     }
 
     @Test
+    void skipLinkLeadsToTheContentAndLeavesTheAddress() {
+        as(OPERATOR).open("#/policies");
+        page.page().locator("a.skip").focus();
+        page.page().keyboard().press("Enter");
+        assertThat(page.main()).isFocused();
+        page.page().reload();
+        page.ready();
+        assertThat(page.page().locator("h1")).hasText("Policies");
+        page.page().navigate("about:blank");
+        page.page().navigate(server.console() + "#main");
+        page.ready();
+        assertThat(page.page().locator("h1")).hasText("Overview");
+    }
+
+    @Test
     void tabActsAfterALoginInAnotherTab() {
         String full = id("acme", "mail", "full-1");
         as(OPERATOR).open("#/records/" + full);
