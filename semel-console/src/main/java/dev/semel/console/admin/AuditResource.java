@@ -152,9 +152,11 @@ final class AuditResource {
     }
 
     private Position start(AuditFilter filter, int last) {
+        // No event comes into what is sealed: when none matches so far, none of it will.
+        Position sealed = audit().newestSeal().map(Seal::upTo).orElse(Position.START);
         List<AuditRow> newest = audit().newest(filter, Math.max(1, last));
         if (newest.isEmpty()) {
-            return Position.START;
+            return sealed;
         }
         if (last == 0) {
             return newest.get(0).position();
