@@ -18,6 +18,7 @@ import dev.semel.server.console.ConsoleServer.LedgerKind;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -314,5 +315,28 @@ class ConsoleMisuseTest {
         page.page().keyboard().press(".");
         assertThat(page.main()).containsText("Your application’s login is needed");
         assertThat(page.page().locator("#shell")).not().containsText("broken");
+    }
+
+    @Test
+    void laneIsReadFurtherAndIsNotSaidToBeEmptyBeforeItsEnd() {
+        as(OPERATOR);
+        AtomicBoolean endless = new AtomicBoolean();
+        page.page().route(url -> url.contains("/admin/records?") && url.contains("lane=o-7"), route -> {
+            String url = route.request().url();
+            if (endless.get() || !url.contains("cursor=")) {
+                route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"records\":[],\"next\":\"further\"}"));
+            } else {
+                route.resume(new Route.ResumeOptions().setUrl(url.replaceAll("&cursor=[^&]*", "")));
+            }
+        });
+        page.open("#/channels?channel=crm&tenant=acme&lane=o-7");
+        assertThat(page.main()).containsText("It holds up its lane.");
+        endless.set(true);
+        page.page().keyboard().press(".");
+        assertThat(page.main()).containsText("Not all messages of the channel were read");
+        assertThat(page.main()).not().containsText("Nothing waits in this lane");
+        assertThat(page.main()).not().containsText("Head:");
     }
 }
