@@ -12,6 +12,8 @@ import java.util.List;
 /** New events of the audit that match, for one stream. */
 final class AuditFollower implements LiveSource {
     private static final int PAGE = 500;
+    /** In one call: all streams are fed by one thread. */
+    private static final int MOST_PAGES = 20;
 
     private final AuditLog audit;
     private final AuditFilter filter;
@@ -28,11 +30,16 @@ final class AuditFollower implements LiveSource {
     @Override
     public List<LiveEvent> poll() {
         List<LiveEvent> found = new ArrayList<>();
-        for (AuditRow row : audit.behindHorizon(at, PAGE)) {
-            at = row.position();
-            if (filter.matches(row.entry())) {
-                found.add(new LiveEvent("audit", PageCursor.of(at), AuditResource.fields(row, sight)));
+        boolean more = true;
+        for (int pages = 0; more && pages < MOST_PAGES && found.size() < PAGE; pages++) {
+            List<AuditRow> page = audit.behindHorizon(at, PAGE);
+            for (AuditRow row : page) {
+                at = row.position();
+                if (filter.matches(row.entry())) {
+                    found.add(new LiveEvent("audit", PageCursor.of(at), AuditResource.fields(row, sight)));
+                }
             }
+            more = page.size() == PAGE;
         }
         return found;
     }

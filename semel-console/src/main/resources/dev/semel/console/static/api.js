@@ -1,7 +1,8 @@
 /** Requests to the API. Every failure is a Problem in words. */
 const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? '';
 const base = new URL(`${meta('semel-api')}/`, document.baseURI).pathname.replace(/\/$/, '');
-const session = { csrf: null, header: 'X-CSRF-Token', byCookie: false };
+const LOGIN = 'semel.login';
+const session = { csrf: null, header: 'X-CSRF-Token', byCookie: false, person: null };
 const automatic = new WeakSet();
 
 /** Whether the application around the console logs people in. */
@@ -40,6 +41,12 @@ async function problemOf(response) {
   return new Problem(response.status, fields);
 }
 
+/** An application answers a request whose session has expired with its login page, or leads there. */
+function isLoginPage(response) {
+  return loginIsExternal && (response.type === 'opaqueredirect'
+      || (response.ok && response.status !== 204 && !response.headers.get('Content-Type')?.includes('json')));
+}
+
 /** Marks requests that no person asks for: the server does not take them for use of the session. Answers the signal. */
 export function byItself(signal) {
   automatic.add(signal);
@@ -48,6 +55,10 @@ export function byItself(signal) {
 
 async function request(method, path, { body, signal } = {}) {
   const headers = { Accept: 'application/json' };
+  if (loginIsExternal) {
+    // Asks frameworks for a 401 in the place of a redirect to their login page.
+    headers['X-Requested-With'] = 'XMLHttpRequest';
+  }
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
@@ -68,7 +79,7 @@ async function request(method, path, { body, signal } = {}) {
       headers,
       signal,
       credentials: 'same-origin',
-      redirect: 'manual',
+      redirect: loginIsExternal ? 'manual' : 'follow',
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (failure) {
@@ -81,9 +92,8 @@ async function request(method, path, { body, signal } = {}) {
           : 'The connection failed before the answer came.',
     });
   }
-  if (response.type === 'opaqueredirect') {
-    // The API sends nobody elsewhere: what stands in front of it wants a login.
-    throw new Problem(401, { title: 'Login needed', detail: 'The login has ended: the request was sent on to a login page. Reload this page.' });
+  if (isLoginPage(response)) {
+    throw new Problem(401, { title: 'Login needed', detail: 'The login has ended: the application asked for another one. Reload this page.' });
   }
   if (!response.ok) {
     throw await problemOf(response);
@@ -104,15 +114,26 @@ export function get(path, fields = {}, signal = undefined) {
 }
 
 export async function post(path, body) {
+  const { csrf, person } = session;
   const send = () => request('POST', `/admin${path}`, { body });
   try {
     return await send();
   } catch (failure) {
-    if (!isAboutCsrf(failure)) {
+    if (failure.status !== 401 && !isAboutCsrf(failure)) {
       throw failure;
     }
-    // The application may have changed its CSRF token, for example after a new login; or it expects the one of its cookie.
-    await whoAmI();
+    // The token is another one after a new login, for example in another tab; or the application expects the one of its cookie.
+    await whoAmI().catch(() => { throw failure; });
+    if (session.person !== person) {
+      dispatchEvent(new Event(LOGIN));
+      throw failure;
+    }
+    if (failure.status === 401) {
+      if (session.csrf === csrf) {
+        throw failure;
+      }
+      return send();
+    }
     for (const byCookie of cookieToken() ? [true, false] : [false]) {
       session.byCookie = byCookie;
       try {
@@ -138,6 +159,7 @@ export function address(path, fields = {}) {
 function remember(opened) {
   session.csrf = opened.csrf_token ?? null;
   session.header = opened.csrf_header ?? 'X-CSRF-Token';
+  session.person = JSON.stringify([opened.name, opened.role, opened.tenant]);
   return { ...opened, tenant: opened.all_tenants ? '*' : opened.tenant };
 }
 
@@ -147,7 +169,15 @@ export async function whoAmI() {
 }
 
 export async function logIn(secret) {
-  return remember(await request('POST', '/session', { body: { secret, cookie: true } }));
+  const opened = remember(await request('POST', '/session', { body: { secret, cookie: true } }));
+  localStorage.setItem(LOGIN, String(Date.now()));
+  return opened;
+}
+
+/** Calls when somebody has logged in in another tab: all tabs have the same session. */
+export function onLoginElsewhere(call) {
+  addEventListener(LOGIN, call);
+  addEventListener('storage', event => event.key === LOGIN && call());
 }
 
 export async function logOut(everywhere) {

@@ -1,6 +1,6 @@
 /** The shell: who is logged in, which page is shown, when it is read again. */
 import { h, show } from './view.js';
-import { Problem, byItself, loginIsExternal, logOut, whoAmI } from './api.js';
+import { Problem, byItself, loginIsExternal, logOut, onLoginElsewhere, whoAmI } from './api.js';
 import { settings } from './format.js';
 import { button, link, problem } from './widgets.js';
 import { PLACES, help, listenToKeys } from './keyboard.js';
@@ -40,7 +40,7 @@ const remembered = new Map();
 const app = { person: null, route: null, data: null, failure: null, busy: false, menu: false, state: {}, reading: null, timer: 0, stream: null, followed: false };
 
 function parse(hash) {
-  const [path, text = ''] = hash.replace(/^#/, '').split('?');
+  const [path, text = ''] = hash.replace(/^#(main$)?/, '').split('?');
   const query = Object.fromEntries(new URLSearchParams(text));
   const one = /^\/records\/([0-9a-f]{4,64})$/.exec(path);
   const page = one ? record : PAGES[path || '/'];
@@ -179,10 +179,6 @@ function plan() {
 function navigate() {
   const before = app.route;
   const route = parse(location.hash);
-  if (location.hash === '#main') {
-    document.getElementById('main')?.focus();
-    return;
-  }
   app.route = route;
   app.menu = false;
   unfollow();
@@ -331,6 +327,28 @@ function showLogin(message) {
   }));
 }
 
+/** The session is that of the browser: when somebody else has it now, nothing that was read before stays. */
+async function recheck() {
+  const before = app.person;
+  try {
+    const who = await whoAmI();
+    if (app.person !== before) {
+      return;
+    }
+    if (before && ['name', 'role', 'tenant'].every(field => who[field] === before[field])) {
+      read();
+      return;
+    }
+    forget();
+    app.person = who;
+    navigate();
+  } catch (failure) {
+    if (before && app.person === before) {
+      read();
+    }
+  }
+}
+
 async function start() {
   applyTheme();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { applyTheme(); render(); });
@@ -338,9 +356,14 @@ async function start() {
   document.addEventListener('visibilitychange', () => {
     clearTimeout(app.timer);
     unfollow();
-    if (!document.hidden && app.person && app.route?.page?.every) {
-      read();
+    if (!document.hidden && app.person) {
+      recheck();
     }
+  });
+  onLoginElsewhere(recheck);
+  document.querySelector('a.skip').addEventListener('click', event => {
+    event.preventDefault();
+    document.getElementById('main')?.focus();
   });
   listenToKeys({ refresh: () => read(), utc: switchZone, theme: switchTheme });
   try {

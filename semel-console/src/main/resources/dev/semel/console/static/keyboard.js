@@ -18,18 +18,21 @@ export const PLACES = {
 let waitingForPlace = 0;
 
 function typing(target) {
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.nodeName);
+  return target.isContentEditable || (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.nodeName) && !['checkbox', 'radio'].includes(target.type));
 }
 
-/** Moves the focus by so many rows. */
+const isVisible = element => element.checkVisibility?.() ?? element.offsetParent !== null;
+
+/** Moves the focus by so many rows. A row may be inside another one. */
 function move(step) {
-  const rows = [...document.querySelectorAll('#main [data-row]')].filter(row => row.offsetParent !== null);
+  const rows = [...document.querySelectorAll('#main [data-row]')].filter(isVisible);
   if (rows.length === 0) {
     return;
   }
-  const at = rows.findIndex(row => row.contains(document.activeElement));
+  const at = rows.findLastIndex(row => row.contains(document.activeElement));
   const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))];
-  const target = next.querySelector('a[href], button, input') ?? next;
+  const visible = selector => [...next.querySelectorAll(selector)].find(isVisible);
+  const target = visible('summary') ?? visible('a[href]') ?? visible('button, input') ?? next;
   target.focus();
   next.scrollIntoView({ block: 'nearest' });
 }

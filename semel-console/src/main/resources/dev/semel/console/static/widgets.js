@@ -64,7 +64,7 @@ export function table(caption, columns, rows, { key, rowClass } = {}) {
           h('thead', null, h('tr', null, columns.map(column =>
               h('th', { scope: 'col', class: column.class }, column.title || h('span', { class: 'hidden' }, column.name ?? 'Action'))))),
           h('tbody', null, rows.map((row, index) =>
-              h('tr', { key: key ? key(row) : index, 'data-row': true, class: rowClass?.(row) }, columns.map(column =>
+              h('tr', { key: key ? key(row) : index, 'data-row': true, tabindex: '-1', class: rowClass?.(row) }, columns.map(column =>
                   h('td', { class: column.class, 'data-title': typeof column.title === 'string' && column.title ? column.title : null }, h('div', null, column.cell(row, index)))))))));
 }
 

@@ -82,6 +82,24 @@ function channelTable(channels, context) {
   ].filter(Boolean), channels, { key: each => each.channel });
 }
 
+const MOST_PAGES = 5;
+const MOST_SHOWN = 500;
+const WAITING = 'UNKNOWN,FAILED_TERMINAL,IN_PROGRESS,FAILED_RETRYABLE,QUEUED';
+
+/** The messages of a lane by their place. The server reads a part of the channel for each page, in which there may be none of the lane. */
+async function readLane({ channel, tenant, lane: name }, signal) {
+  const records = [];
+  let cursor;
+  for (let pages = 0; pages < MOST_PAGES && records.length < MOST_SHOWN && (pages === 0 || cursor); pages++) {
+    const page = await get('/records', { operation: channel, tenant, lane: name, state: WAITING, limit: 200, cursor }, signal);
+    records.push(...page.records);
+    cursor = page.next;
+  }
+  const place = each => ORDER[each.line?.turn] ?? 9;
+  records.sort((one, other) => place(one) - place(other));
+  return { records, complete: !cursor };
+}
+
 const ORDER = { HEAD: 0, FREE: 1, ARRIVED: 2, WAITING: 3, LATER: 4, OUT: 5 };
 
 function lane(data, context) {
@@ -98,12 +116,12 @@ function lane(data, context) {
   if (!data.lane) {
     return section('A lane', h('p', { class: 'dim' }, 'Messages of one lane run one after the other. Name a lane to see its line and what its head waits for.'), form);
   }
-  const line = [...data.lane.records].sort((one, other) => (ORDER[one.line?.turn] ?? 9) - (ORDER[other.line?.turn] ?? 9));
-  const head = line[0];
+  const { records: line, complete } = data.lane;
   return section('A lane', form,
-      head ? h('p', { class: 'verdict' }, h('strong', null, 'Head: '), data.head?.sentence ?? '', data.head?.next && data.head.next !== 'nothing' ? h('span', { class: 'dim' }, ` What to do: ${data.head.next}.`) : null)
-          : empty('Nothing waits in this lane.', 'All its messages are done, or there is no such lane.'),
-      head && table('Messages of the lane', [
+      !complete && h('p', { class: 'notice' }, 'Not all messages of the channel were read: there may be more in this lane.'),
+      data.head ? h('p', { class: 'verdict' }, h('strong', null, 'Head: '), data.head?.sentence ?? '', data.head?.next && data.head.next !== 'nothing' ? h('span', { class: 'dim' }, ` What to do: ${data.head.next}.`) : null)
+          : complete && empty('Nothing waits in this lane.', 'All its messages are done, or there is no such lane.'),
+      line.length > 0 && table('Messages of the lane', [
         { title: 'Place', class: 'plain tight', cell: each => ({ HEAD: 'head', WAITING: 'waits', LATER: 'later', OUT: 'out', FREE: 'free', ARRIVED: 'arrived' }[each.line?.turn] ?? '–') },
         { title: 'State', cell: each => state(each.state), class: 'plain tight' },
         { title: 'Record', cell: each => recordLink(each.id), class: 'plain tight' },
@@ -121,10 +139,10 @@ export const channels = {
     const [all, line] = await Promise.all([
       get('/channels', {}, signal),
       query.channel && query.lane
-          ? get('/records', { operation: query.channel, tenant: query.tenant, lane: query.lane, state: 'UNKNOWN,FAILED_TERMINAL,IN_PROGRESS,FAILED_RETRYABLE,QUEUED', limit: 100 }, signal)
+          ? readLane(query, signal)
           : null,
     ]);
-    const first = line?.records.toSorted?.((one, other) => (ORDER[one.line?.turn] ?? 9) - (ORDER[other.line?.turn] ?? 9))[0] ?? line?.records[0];
+    const first = line?.complete || line?.records[0]?.line?.turn === 'HEAD' ? line.records[0] : null;
     const head = first ? await get(`/records/${first.id}/explanation`, {}, signal) : null;
     return { channels: all.channels, lane: line, head };
   },

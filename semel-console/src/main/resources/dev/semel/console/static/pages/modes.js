@@ -59,18 +59,18 @@ function theSwitch(context) {
     }
     change(fields.mode, scopeOf(fields), context);
   };
+  const scope = context.state.scope ?? 'operation';
+  const everything = scope === 'all';
   const scoped = event => {
-    const form = event.currentTarget.form;
-    const all = event.currentTarget.value === 'all';
-    form.elements.name.disabled = all;
-    form.elements.name.required = !all;
+    context.state.scope = event.currentTarget.value;
+    context.render();
   };
   return h('section', { class: 'card switch' },
       h('h2', null, 'Stop something'),
       h('form', { class: 'filters', 'aria-label': 'Set a mode', on: { submit } },
           field('Mode', select('mode', 'HALTED', [['HALTED', 'HALTED: start nothing'], ['SHADOW', 'SHADOW: decide, do not act'], ['LIVE', 'LIVE: as usual']])),
-          field('Scope', select('scope', 'operation', scopes, { on: { change: scoped } })),
-          field('Name', input('name', '', { required: true, 'data-filter': true })),
+          field('Scope', select('scope', scope, scopes, { on: { change: scoped } })),
+          field('Name', input('name', '', { required: !everything, disabled: everything, 'data-filter': true })),
           context.everywhere && field('Only this tenant', input('tenant', '', { placeholder: 'all tenants' })),
           h('button', { type: 'submit', class: 'danger' }, 'Set the mode…')),
       !admin && h('p', { class: 'dim small' }, 'Your role is operator: groups and everything need the role admin.'));

@@ -28,7 +28,7 @@ export const retries = {
         segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/retries', { ...query, window: code }), code]), query.window ?? '1h')),
     !data.complete && h('p', { class: 'dim' }, 'There are too many events in this span to look at all: these figures are of the newest 50,000.'),
     section('Advice', data.advice.length > 0
-        ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true },
+        ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true, tabindex: '-1' },
             h('p', null, link('/retries', { ...query, operation: each.operation }, each.operation), ': ', each.sentence),
             h('p', { class: 'dim small' }, `Setting ${each.setting} of policy ${each.policy}. `, Object.entries(each.figures).map(([name, value]) => `${name} ${value}`).join(', ')))))
         : empty('Nothing is to be changed: the retries of this span are worth their cost.', 'Choose a longer one above to look further back.')),
