@@ -26,8 +26,11 @@ final class DemoRun implements Crew.Listener {
     /** So long nothing may happen before the end stops waiting. */
     private static final long SETTLING = 45 * SECOND;
 
-    /** While more webhooks wait than this, nothing is killed: the backlog would grow without end where processes start slowly. */
-    private static final long MOST_WAITING = 100;
+    /** So long after its time the run waits for a kill and a delivery after it. */
+    private static final long GRACE = 60 * SECOND;
+
+    /** While more webhooks wait than this, no new ones are sent: the backlog would grow without end where processes start slowly. */
+    private static final long MOST_WAITING = 60;
 
     private static final long SETTLING_BY_HAND = 5 * SECOND;
     private static final int CUSTOMERS = 6;
@@ -67,6 +70,7 @@ final class DemoRun implements Crew.Listener {
     private final Map<ChildProcess, Map<String, SentCall>> calls = new HashMap<>();
     private final Crew crew;
     private boolean finishing;
+    private boolean holding;
     private long begun;
     private long bookedAtKill;
     private long shownOnPage;
@@ -118,6 +122,9 @@ final class DemoRun implements Crew.Listener {
     }
 
     private void begin() throws InterruptedException {
+        if (stop.isOpen()) {
+            return;
+        }
         crew.hire(Role.SERVER);
         for (int i = 0; i < plan.workers(); i++) {
             crew.hire(Role.WORKER);
@@ -143,7 +150,8 @@ final class DemoRun implements Crew.Listener {
         long nextKill = begun + pause();
         while (!isOver() && !stop.await(TICK)) {
             crew.demandHealthy();
-            if (time.nanos() >= nextKill && isProgress() && isKeepingUp() && killed()) {
+            holdWhileManyWait();
+            if (time.nanos() >= nextKill && isProgress() && killed()) {
                 nextKill = time.nanos() + pause();
             }
             show(ending);
@@ -151,11 +159,11 @@ final class DemoRun implements Crew.Listener {
     }
 
     private boolean isOver() {
-        Duration length = plan.length();
-        return length != null
-                && time.nanos() - begun >= length.toNanos()
-                && crew.kills(Role.WORKER) > 0
-                && isProgress();
+        if (plan.length() == null) {
+            return false;
+        }
+        long beyond = time.nanos() - begun - plan.length().toNanos();
+        return beyond >= 0 && crew.kills(Role.WORKER) > 0 && isProgress() || beyond >= GRACE;
     }
 
     /** Whether something was delivered since the last kill: a slow machine would otherwise only start processes. */
@@ -163,8 +171,14 @@ final class DemoRun implements Crew.Listener {
         return log(SEMEL).tally().outcome().delivered() > bookedAtKill;
     }
 
-    private boolean isKeepingUp() {
-        return log(SEMEL).tally().outcome().waiting() <= MOST_WAITING;
+    private void holdWhileManyWait() {
+        synchronized (crew) {
+            boolean many = log(SEMEL).tally().outcome().waiting() > MOST_WAITING;
+            if (many != holding) {
+                holding = many;
+                crew.tell(Role.SENDER, many ? SenderMain.HOLD : SenderMain.GO);
+            }
+        }
     }
 
     private long pause() {
@@ -255,6 +269,9 @@ final class DemoRun implements Crew.Listener {
         ChildProcess process = ChildProcess.start(role, directory, variables, arguments(role));
         if (role == Role.SENDER) {
             receivers.forEach((name, uri) -> process.say(SenderMain.ADDRESS + " " + name + " " + uri));
+            if (holding) {
+                process.say(SenderMain.HOLD);
+            }
             if (finishing) {
                 process.say(SenderMain.FINISH);
             }

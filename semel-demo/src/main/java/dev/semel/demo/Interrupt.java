@@ -9,17 +9,22 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Interrupt implements AutoCloseable {
     private static final Duration ENDING = Duration.ofSeconds(120);
 
+    private final TimeSource.Gate interrupted = TimeSource.system().gate();
     private final TimeSource.Gate ended = TimeSource.system().gate();
     private final AtomicReference<DemoRun> run = new AtomicReference<>();
     private final AtomicReference<Exit> exit = new AtomicReference<>(Exit.BUG);
-    private final Thread hook = new Thread(this::interrupted, "demo-interrupt");
+    private final Thread hook = new Thread(this::stopAndWait, "demo-interrupt");
 
     Interrupt() {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
+    /** The run that a signal stops: at once, if there was one already. */
     void stops(DemoRun started) {
         run.set(started);
+        if (interrupted.isOpen()) {
+            started.stop();
+        }
     }
 
     Exit exitsWith(Exit value) {
@@ -27,12 +32,12 @@ final class Interrupt implements AutoCloseable {
         return value;
     }
 
-    private void interrupted() {
+    private void stopAndWait() {
+        interrupted.open();
         DemoRun running = run.get();
-        if (running == null) {
-            return;
+        if (running != null) {
+            running.stop();
         }
-        running.stop();
         try {
             if (ended.await(ENDING)) {
                 Runtime.getRuntime().halt(exit.get().code());

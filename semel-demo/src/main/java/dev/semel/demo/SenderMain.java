@@ -26,6 +26,8 @@ final class SenderMain {
     static final String DONE = "done";
     static final String ADDRESS = "address";
     static final String FINISH = "finish";
+    static final String HOLD = "hold";
+    static final String GO = "go";
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration AFTER_A_FAILURE = Duration.ofMillis(150);
@@ -39,6 +41,7 @@ final class SenderMain {
     private final TimeSource.Gate finish = time.gate();
     private final Map<String, URI> receivers = new ConcurrentHashMap<>();
     private final AtomicLong calls = new AtomicLong();
+    private volatile boolean held;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -65,10 +68,11 @@ final class SenderMain {
     }
 
     private void told(String[] words) {
-        if (words[0].equals(ADDRESS)) {
-            receivers.put(words[1], URI.create(words[2]));
-        } else {
-            finish.open();
+        switch (words[0]) {
+            case ADDRESS -> receivers.put(words[1], URI.create(words[2]));
+            case HOLD -> held = true;
+            case GO -> held = false;
+            default -> finish.open();
         }
     }
 
@@ -102,10 +106,19 @@ final class SenderMain {
                     journal.keep(lane.receiver(), lane.customer(), number);
                 }
                 traffic.older().ifPresent(older -> post(lane.receiver(), new ShopEvent(run, lane.customer(), older)));
-            } while (!finish.await(pace));
+            } while (!isFinished());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Waits for the turn of the next webhook; whether there is none. */
+    private boolean isFinished() throws InterruptedException {
+        boolean finished = finish.await(pace);
+        while (held && !finished) {
+            finished = finish.await(pace);
+        }
+        return finished;
     }
 
     private void sendUntilAcknowledged(String receiver, ShopEvent event, int copies) throws InterruptedException {

@@ -30,8 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** The command as a person runs it, in a process of its own where it ends that process. */
 @Timeout(300)
 class DemoCommandTest {
-    private static final Pattern CONSOLE =
-            Pattern.compile("console: (http://127\\.0\\.0\\.1:\\d+/console/)\\s+one-time secret for the login: (semel_once_\\S+)");
+    private static final Pattern CONSOLE = Pattern.compile(
+            "console: (http://127\\.0\\.0\\.1:\\d+/console/)\\s+one-time secret for the login: (semel_once_\\S+)");
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     @TempDir
@@ -95,7 +95,8 @@ class DemoCommandTest {
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
         assertThat(session.statusCode()).isEqualTo(200);
-        String token = JsonMapper.shared().readTree(session.body()).path("token").asString();
+        String token =
+                JsonMapper.shared().readTree(session.body()).path("token").asString();
         HttpResponse<String> overview = CLIENT.send(
                 HttpRequest.newBuilder(console.resolve("/api/v1/admin/overview"))
                         .header("Authorization", "Bearer " + token)
@@ -107,6 +108,17 @@ class DemoCommandTest {
                 .path("program")
                 .forEach(figure -> names.add(figure.path("name").asString()));
         return names;
+    }
+
+    @Test
+    void demoThatIsInterruptedAtItsStartJudgesNothingAndLeavesNothingBehind() throws Exception {
+        Process demo = start("--workers", "1");
+        Await.until("the ledger is made", () -> !leftovers().isEmpty() || !demo.isAlive());
+        demo.destroy();
+        assertThat(demo.waitFor(240, TimeUnit.SECONDS)).isTrue();
+        assertThat(output()).doesNotContain("exactly once");
+        assertThat(demo.exitValue()).isNotZero();
+        assertThat(leftovers()).isEmpty();
     }
 
     @Test
