@@ -121,7 +121,7 @@ final class EndpointServlet extends HttpServlet {
     }
 
     private static boolean isRead(HttpServletRequest request, HttpServletResponse response) {
-        boolean read = request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+        boolean read = reads(request);
         if (!read) {
             response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
             response.setHeader("Allow", "GET, HEAD");
@@ -162,7 +162,7 @@ final class EndpointServlet extends HttpServlet {
                 .findFirst()
                 .orElse(null);
         OpenLedger ledger = generation.ledger();
-        if (source == null && request.getRequestURI().equals("/") && isConsoleSeen(request, generation)) {
+        if (source == null && isRootRead(request) && isConsoleSeen(request, generation)) {
             response.setStatus(HttpServletResponse.SC_FOUND);
             // Relative: a proxy may have added something in front.
             response.setHeader("Location", "." + CONSOLE + "/");
@@ -187,6 +187,15 @@ final class EndpointServlet extends HttpServlet {
         } else {
             notFound(request, response);
         }
+    }
+
+    private static boolean reads(HttpServletRequest request) {
+        return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+    }
+
+    /** Other methods have no business there: CONNECT names no path of this server. */
+    private static boolean isRootRead(HttpServletRequest request) {
+        return request.getRequestURI().equals("/") && reads(request);
     }
 
     private static boolean isConsoleSeen(HttpServletRequest request, Generation generation) {
