@@ -133,6 +133,7 @@ final class EndpointServlet extends HttpServlet {
         return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
     }
 
+    /** Other methods have no business there: CONNECT names no path of this server. */
     private static boolean isFrontPage(HttpServletRequest request, Generation generation) {
         return request.getRequestURI().equals("/") && reads(request) && isConsoleSeen(request, generation);
     }
@@ -195,6 +196,10 @@ final class EndpointServlet extends HttpServlet {
         } else {
             notFound(request, response);
         }
+    }
+
+    private static boolean reads(HttpServletRequest request) {
+        return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
     }
 
     private static boolean isConsoleSeen(HttpServletRequest request, Generation generation) {
