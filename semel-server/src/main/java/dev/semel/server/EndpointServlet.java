@@ -198,10 +198,6 @@ final class EndpointServlet extends HttpServlet {
         }
     }
 
-    private static boolean reads(HttpServletRequest request) {
-        return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
-    }
-
     private static boolean isConsoleSeen(HttpServletRequest request, Generation generation) {
         OperatorSettings operators = generation.config().operators();
         return operators.console() && (!operators.isLoopbackOnly() || LocalRequest.isLocal(request));

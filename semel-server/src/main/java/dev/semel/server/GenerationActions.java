@@ -31,7 +31,8 @@ record GenerationActions(
         Supplier<ReloadResult> reloading,
         Supplier<@Nullable OpenLedger> ledger,
         Supplier<List<ProgramFigure>> shown,
-        @Nullable RouteFilling routes) implements ServerActions {
+        @Nullable RouteFilling routes)
+        implements ServerActions {
     /** Without a ledger there are no fills yet. */
     GenerationActions(
             ServerConfig config,
