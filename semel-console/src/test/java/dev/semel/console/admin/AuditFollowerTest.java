@@ -21,7 +21,7 @@ class AuditFollowerTest {
     private final AuditFollower follower = new AuditFollower(
             store.audit(),
             new AuditFilter(null, null, null, EventType.SERVER_RELOAD.code()),
-            new TenantSight(new Person("vera", Role.VIEWER, null)),
+            new TenantSight(new Person("vera", Role.VIEWER, null), false),
             Position.START);
 
     private void append(EventType type, int times) {
