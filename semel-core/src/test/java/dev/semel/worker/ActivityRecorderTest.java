@@ -219,6 +219,24 @@ class ActivityRecorderTest {
     }
 
     @Test
+    void operationThatBecameQuietMakesRoomForAnother() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 200; i++) {
+            node.sent("early " + i, "acme", Outcome.ACCEPTED);
+        }
+        for (int i = 0; i < 8; i++) {
+            node.sent("busy", "acme", Outcome.ACCEPTED);
+            round(node);
+        }
+        send(node, "acme", 1);
+        round(node);
+        assertThat(log.read(ActivityStep.SECONDS, "", time.millis() - ROUND.toMillis(), Long.MAX_VALUE))
+                .extracting(ActivityRow::operation)
+                .containsExactly("mail");
+        assertThat(sum(ActivityStep.SECONDS, "acme", "accepted")).isEqualTo(209);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(209);
+    }
+    @Test
     void countsOfManyThreadsAreAllThereWhileOthersAreWritten() throws Exception {
         ActivityRecorder node = node();
         ExecutorService threads = Executors.newFixedThreadPool(4);
