@@ -2,6 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.Failure;
 import dev.semel.Policy;
+import dev.semel.SemelException;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
 import dev.semel.store.ActivityLog.ActivityStep;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records what happens on this node in the store's history of activity. Calls only count in memory, without a lock; {@link #flush}, which
@@ -21,6 +24,7 @@ import java.util.function.LongSupplier;
  * are lost from its last flush on.
  */
 public final class ActivityRecorder implements Watch {
+    private static final Logger LOG = LoggerFactory.getLogger(ActivityRecorder.class);
     private static final int ROWS_AT_ONCE = 2_000;
     private static final int PURGED_AT_ONCE = 1_000;
 
@@ -38,6 +42,7 @@ public final class ActivityRecorder implements Watch {
     private final ActivityCells cells = new ActivityCells();
     private final ActivityBuckets buckets;
     private long lastFlush;
+    private boolean warned;
     private int rounds;
 
     /** @param nodes numbers that no other node and no earlier process has */
@@ -118,9 +123,30 @@ public final class ActivityRecorder implements Watch {
         buckets.add(middle, counted);
         List<ActivityRow> rows = buckets.due(now, all);
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
-            log.write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)));
+            write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)));
         }
         buckets.written(now, all);
+    }
+
+    /** A row that the database refuses, such as a name that its encoding does not have, is left out; the others are written. */
+    private void write(List<ActivityRow> rows) {
+        try {
+            log.write(rows);
+        } catch (SemelException.DataRefused e) {
+            if (rows.size() > 1) {
+                int half = rows.size() / 2;
+                write(rows.subList(0, half));
+                write(rows.subList(half, rows.size()));
+            } else if (!warned) {
+                warned = true;
+                LOG.warn(
+                        "The history of activity lacks the counts of {} for tenant \"{}\", and of others like it: rejected by the"
+                                + " database.",
+                        rows.get(0).operation(),
+                        rows.get(0).tenant(),
+                        e);
+            }
+        }
     }
 
     /**

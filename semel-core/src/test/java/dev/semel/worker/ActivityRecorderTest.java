@@ -12,6 +12,7 @@ import dev.semel.store.ActivityRow;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.ForwardingActivityLog;
 import dev.semel.testkit.fault.StoreCall;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
@@ -236,6 +237,34 @@ class ActivityRecorderTest {
         assertThat(sum(ActivityStep.SECONDS, "acme", "accepted")).isEqualTo(209);
         assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(209);
     }
+
+    @Test
+    void rowThatTheStoreRefusesKeepsNoOtherBack() {
+        AtomicLong refused = new AtomicLong();
+        ActivityRecorder node = node(new ForwardingActivityLog(log) {
+            @Override
+            public void write(List<ActivityRow> rows) {
+                if (rows.stream().anyMatch(row -> row.tenant().equals("東京"))) {
+                    refused.incrementAndGet();
+                    throw new SemelException.DataRefused("simulated: not in this encoding", new IllegalStateException());
+                }
+                super.write(rows);
+            }
+        });
+        for (int i = 0; i < 200; i++) {
+            send(node, i == 77 ? "東京" : "tenant " + i, 1);
+        }
+        round(node);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(200);
+        for (int i = 0; i < 200; i++) {
+            assertThat(sum(ActivityStep.HOURS, "tenant " + i, "accepted")).isEqualTo(i == 77 ? 0 : 1);
+        }
+        long halvings = refused.get();
+        assertThat(halvings).as("of 603 rows, 3 are refused").isLessThanOrEqualTo(40);
+        round(node);
+        assertThat(refused).as("what was dropped is not written again").hasValue(halvings);
+    }
+
     @Test
     void countsOfManyThreadsAreAllThereWhileOthersAreWritten() throws Exception {
         ActivityRecorder node = node();
