@@ -14,6 +14,7 @@ import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +42,10 @@ public final class ActivityRecorder implements Watch {
     private final TimeSource time;
     private final ActivityCells cells = new ActivityCells();
     private final ActivityBuckets buckets;
+    private final ReentrantLock lock = new ReentrantLock();
     private long lastFlush;
     private boolean warned;
+    private boolean writeFailed;
     private int rounds;
 
     /** @param nodes numbers that no other node and no earlier process has */
@@ -104,18 +107,54 @@ public final class ActivityRecorder implements Watch {
      * @param storeNow reads the store's clock
      */
     public void round(LongSupplier storeNow) {
-        flush(false);
-        if (rounds++ % PURGED_EACH == FIRST_PURGE && purge(storeNow.getAsLong())) {
-            rounds--;
+        lock.lock();
+        try {
+            flush(false);
+            if (rounds++ % PURGED_EACH == FIRST_PURGE && purge(storeNow.getAsLong())) {
+                rounds--;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes everything because the node ends. Does not wait for a store that does not answer: while a round is under way, or after one
+     * that failed, nothing is written.
+     */
+    public void end() {
+        if (!lock.tryLock()) {
+            LOG.warn("The last counts of the history of activity are not written: the store has not answered yet.");
+            return;
+        }
+        try {
+            if (writeFailed) {
+                LOG.warn("The last counts of the history of activity are not written: the last write failed.");
+            } else {
+                flush(true);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /**
      * Writes what was counted since the last time, which belongs to the middle of the time since then.
      *
-     * @param all everything, because the node ends
+     * @param all also what need not be written yet
      */
-    public synchronized void flush(boolean all) {
+    public void flush(boolean all) {
+        lock.lock();
+        try {
+            writeFailed = true;
+            write(all);
+            writeFailed = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(boolean all) {
         long now = time.millis();
         long middle = lastFlush < now ? lastFlush + (now - lastFlush) / 2 : now;
         lastFlush = now;

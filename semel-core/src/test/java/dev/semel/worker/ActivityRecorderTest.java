@@ -19,11 +19,13 @@ import dev.semel.time.ManualTime;
 import dev.semel.watch.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -265,6 +267,46 @@ class ActivityRecorderTest {
         assertThat(refused).as("what was dropped is not written again").hasValue(halvings);
     }
 
+    @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void nodeEndsWhileTheStoreDoesNotAnswer() throws Exception {
+        CountDownLatch reached = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        ActivityRecorder node = node(new ForwardingActivityLog(log) {
+            @Override
+            public void write(List<ActivityRow> rows) {
+                reached.countDown();
+                try {
+                    answers.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                super.write(rows);
+            }
+        });
+        send(node, "acme", 1);
+        Thread writer = new Thread(() -> round(node));
+        writer.start();
+        reached.await();
+        node.end();
+        answers.countDown();
+        writer.join();
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(1);
+    }
+
+    @Test
+    void nodeThatEndsWritesWhatItCountedUnlessTheLastWriteFailed() {
+        ActivityRecorder node = node();
+        send(node, "acme", 1);
+        node.end();
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
+        Faults faults = Faults.nth(1, StoreCall.WRITE_ACTIVITY, Fault.FAIL_BEFORE);
+        ActivityRecorder failing = node(new FaultyStore(store, faults).activity().orElseThrow());
+        send(failing, "acme", 1);
+        assertThatThrownBy(() -> round(failing)).isInstanceOf(SemelException.StoreUnavailable.class);
+        failing.end();
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
+    }
     @Test
     void countsOfManyThreadsAreAllThereWhileOthersAreWritten() throws Exception {
         ActivityRecorder node = node();
