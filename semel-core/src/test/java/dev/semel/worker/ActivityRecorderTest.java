@@ -18,7 +18,9 @@ import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.watch.Outcome;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -307,6 +309,26 @@ class ActivityRecorderTest {
         failing.end();
         assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
     }
+
+    @Test
+    void tenantsOfABucketAreBoundedHoweverOftenTheyChange() {
+        ActivityBuckets buckets = new ActivityBuckets(nodes::incrementAndGet);
+        for (int i = 0; i < 20; i++) {
+            Map<ActivityCells.CellKey, ActivityCounts> counted = new HashMap<>();
+            for (int j = 0; j < 1_000; j++) {
+                counted.put(
+                        new ActivityCells.CellKey("mail", "tenant " + i + " " + j),
+                        ActivityCounts.parse("accepted 1"));
+            }
+            buckets.add(START, counted);
+        }
+        assertThat(buckets.largest()).isLessThanOrEqualTo(2_001);
+        assertThat(buckets.due(START, true))
+                .filteredOn(row -> row.tenant().isEmpty())
+                .extracting(row -> row.counts().of("accepted"))
+                .containsExactly(20_000L, 20_000L, 20_000L);
+    }
+
     @Test
     void countsOfManyThreadsAreAllThereWhileOthersAreWritten() throws Exception {
         ActivityRecorder node = node();
