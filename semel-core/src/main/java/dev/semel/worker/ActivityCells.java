@@ -39,8 +39,7 @@ final class ActivityCells {
         private final Map<String, ActivityCell> tenants = new ConcurrentHashMap<>();
 
         boolean isIdle() {
-            return others.idleRounds() >= IDLE
-                    && tenants.values().stream().allMatch(cell -> cell.idleRounds() >= IDLE);
+            return others.idleRounds() >= IDLE && tenants.values().stream().allMatch(cell -> cell.idleRounds() >= IDLE);
         }
     }
 

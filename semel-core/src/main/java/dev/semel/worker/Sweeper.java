@@ -43,7 +43,9 @@ public final class Sweeper {
                 ledger,
                 State.IN_PROGRESS,
                 (behind, limit) -> ledger.overdue(State.IN_PROGRESS, registry.all(known -> true), behind, limit));
-        this.outside = new OverdueWalk(ledger, State.IN_PROGRESS, 
+        this.outside = new OverdueWalk(
+                ledger,
+                State.IN_PROGRESS,
                 (behind, limit) -> ledger.overdueOutside(PATIENCE.toMillis(), behind, limit));
     }
 

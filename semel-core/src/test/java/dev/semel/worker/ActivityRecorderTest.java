@@ -250,7 +250,8 @@ class ActivityRecorderTest {
             public void write(List<ActivityRow> rows) {
                 if (rows.stream().anyMatch(row -> row.tenant().equals("東京"))) {
                     refused.incrementAndGet();
-                    throw new SemelException.DataRefused("simulated: not in this encoding", new IllegalStateException());
+                    throw new SemelException.DataRefused(
+                            "simulated: not in this encoding", new IllegalStateException());
                 }
                 super.write(rows);
             }
@@ -303,7 +304,8 @@ class ActivityRecorderTest {
         node.end();
         assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
         Faults faults = Faults.nth(1, StoreCall.WRITE_ACTIVITY, Fault.FAIL_BEFORE);
-        ActivityRecorder failing = node(new FaultyStore(store, faults).activity().orElseThrow());
+        ActivityRecorder failing =
+                node(new FaultyStore(store, faults).activity().orElseThrow());
         send(failing, "acme", 1);
         assertThatThrownBy(() -> round(failing)).isInstanceOf(SemelException.StoreUnavailable.class);
         failing.end();
@@ -317,8 +319,7 @@ class ActivityRecorderTest {
             Map<ActivityCells.CellKey, ActivityCounts> counted = new HashMap<>();
             for (int j = 0; j < 1_000; j++) {
                 counted.put(
-                        new ActivityCells.CellKey("mail", "tenant " + i + " " + j),
-                        ActivityCounts.parse("accepted 1"));
+                        new ActivityCells.CellKey("mail", "tenant " + i + " " + j), ActivityCounts.parse("accepted 1"));
             }
             buckets.add(START, counted);
         }
