@@ -475,7 +475,7 @@ public final class Engine implements Semel {
             LOG.warn("Counts of replays could not be written while closing; the records themselves are safe.", e);
         }
         try {
-            duties.activity().ifPresent(recorder -> recorder.flush(true));
+            duties.activity().ifPresent(ActivityRecorder::end);
         } catch (RuntimeException e) {
             LOG.warn("The last counts of the history of activity could not be written while closing.", e);
         }

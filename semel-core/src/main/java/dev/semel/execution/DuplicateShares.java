@@ -1,19 +1,27 @@
 package dev.semel.execution;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 
 /**
  * Learns for each operation how many of its calls are duplicates of finished ones. Where most are, a call looks for its stored
  * answer first, in one read that many callers share, and needs no transaction. Where most are first calls, nobody pays for a
- * look that finds nothing.
+ * look that finds nothing. Bounded, because callers outside choose names of operations: what is forgotten is learned again.
  */
 public final class DuplicateShares {
-    private final Map<String, Share> shares = new ConcurrentHashMap<>();
+    private static final int MOST = 1_000;
+
+    private final Cache<String, Share> shares =
+            Caffeine.newBuilder().maximumSize(MOST).executor(Runnable::run).build();
 
     Share of(String operation) {
-        Share known = shares.get(operation);
-        return known != null ? known : shares.computeIfAbsent(operation, name -> new Share());
+        return shares.get(operation, name -> new Share());
+    }
+
+    /** How many operations it has learned about. */
+    long size() {
+        shares.cleanUp();
+        return shares.estimatedSize();
     }
 
     /** A moving average over about the last sixteen calls. Callers that count at once may overwrite each other: it is a guess. */

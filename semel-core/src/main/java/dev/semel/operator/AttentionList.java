@@ -100,7 +100,7 @@ final class AttentionList {
                                             ? "run of %s has an expired lease"
                                             : "runs of %s have expired leases")
                             + age(each.earliestAt(), ", the oldest for ")
-                            + ", and no node took over: check that a node which handles it is running.");
+                            + ", and nobody took over: check that the service which runs it is up.");
         }
         present.parkedLanes().forEach((operation, lanes) -> {
             boolean complete = present.unknown().complete() && present.dead().complete();

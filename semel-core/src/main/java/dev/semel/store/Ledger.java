@@ -81,11 +81,12 @@ public interface Ledger {
 
     /**
      * IN_PROGRESS records whose lease is over and whose grant went outside ({@link OutsideGrant}), of whatever operation, longest
-     * overdue first; no messages and no steps. Payloads over {@link Claim.Amount#SMALL} are left out.
+     * overdue first; no messages and no steps. Of payloads only the size is read ({@link Row.Contents#withheld}).
      *
+     * @param patienceMillis how long the lease of a repeatable run must have been over
      * @param behind as in {@link #overdue}
      */
-    List<Row> overdueOutside(RecordFilter.Cursor behind, int limit);
+    List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit);
 
     /**
      * Records in the state, those first that need attention last, for people. Steps are left out.

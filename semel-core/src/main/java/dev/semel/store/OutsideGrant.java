@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param repeatable whether the run may be repeated after its lease is over
  */
 public record OutsideGrant(boolean repeatable) {
+    /** Of owners of negative tokens, those from here on may not be repeated. */
+    public static final long FIRST_NOT_REPEATABLE = -(1L << 62);
+
     /** Tokens below this bound are those of repeatable runs: the sign says outside, the bit behind it not repeatable. */
     private static final long NOT_REPEATABLE = 1L << 62;
 

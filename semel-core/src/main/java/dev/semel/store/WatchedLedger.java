@@ -60,8 +60,8 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
-    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
-        return timing.of("overdue", () -> ledger.overdueOutside(behind, limit));
+    public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
+        return timing.of("overdue", () -> ledger.overdueOutside(patienceMillis, behind, limit));
     }
 
     @Override

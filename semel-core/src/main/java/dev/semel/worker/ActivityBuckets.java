@@ -25,6 +25,9 @@ final class ActivityBuckets {
     /** Of each step. */
     private static final int MOST = 12;
 
+    /** Of a bucket: so many tenants, each with its operations apart, are counted; later ones only among all together. */
+    private static final int MOST_TENANT_COUNTS = 2_000;
+
     /** Of a bucket: the tenants with the highest counts. */
     private static final int MOST_TENANT_ROWS = 300;
 
@@ -51,6 +54,7 @@ final class ActivityBuckets {
         private final long began;
         private final long node;
         private final Map<CellKey, ActivityCounts> counts = new HashMap<>();
+        private int tenants;
         private boolean changed;
         private long writtenAt;
 
@@ -58,6 +62,19 @@ final class ActivityBuckets {
             this.step = step;
             this.began = began;
             this.node = node;
+        }
+
+        void add(CellKey key, ActivityCounts more) {
+            counts.merge(new CellKey(key.operation(), ActivityLog.ALL_TENANTS), more, ActivityCounts::plus);
+            if (key.tenant().equals(ActivityLog.ALL_TENANTS)) {
+                return;
+            }
+            if (counts.containsKey(key)) {
+                counts.merge(key, more, ActivityCounts::plus);
+            } else if (tenants < MOST_TENANT_COUNTS) {
+                tenants++;
+                counts.put(key, more);
+            }
         }
 
         boolean isOver(long now) {
@@ -94,13 +111,7 @@ final class ActivityBuckets {
         }
         for (ActivityStep step : ActivityStep.values()) {
             Bucket bucket = bucket(step, step.began(moment));
-            counted.forEach((key, counts) -> {
-                bucket.counts.merge(
-                        new CellKey(key.operation(), ActivityLog.ALL_TENANTS), counts, ActivityCounts::plus);
-                if (!key.tenant().equals(ActivityLog.ALL_TENANTS)) {
-                    bucket.counts.merge(key, counts, ActivityCounts::plus);
-                }
-            });
+            counted.forEach(bucket::add);
             bucket.changed = true;
         }
     }
@@ -152,6 +163,11 @@ final class ActivityBuckets {
             }
         });
         over.forEach(bucket -> forget(bucket.step, bucket.began));
+    }
+
+    /** How many counts the fullest bucket holds. */
+    int largest() {
+        return stream().mapToInt(bucket -> bucket.counts.size()).max().orElse(0);
     }
 
     private Stream<Bucket> stream() {

@@ -20,7 +20,7 @@ final class ActivityCells {
     private static final int MOST_OPERATIONS = 200;
     private static final int MOST_CELLS = 1_000;
 
-    /** Of rounds without any count, after which a tenant's cell makes room if it is needed. */
+    /** Of rounds without any count, after which a tenant's cell, or an operation, makes room if it is needed. */
     private static final int IDLE = 6;
 
     private final Map<String, OperationCells> operations = new ConcurrentHashMap<>();
@@ -29,12 +29,18 @@ final class ActivityCells {
     /** Taken out in the last round; somebody may have been about to count with them. */
     private final Map<CellKey, ActivityCell> retired = new HashMap<>();
 
+    private final Map<String, OperationCells> retiredOperations = new HashMap<>();
+
     /** @param tenant {@link ActivityLog#ALL_TENANTS} for those that have no cell of their own */
     record CellKey(String operation, String tenant) {}
 
     private static final class OperationCells {
         private final ActivityCell others = new ActivityCell();
         private final Map<String, ActivityCell> tenants = new ConcurrentHashMap<>();
+
+        boolean isIdle() {
+            return others.idleRounds() >= IDLE && tenants.values().stream().allMatch(cell -> cell.idleRounds() >= IDLE);
+        }
     }
 
     private OperationCells of(String operation) {
@@ -72,19 +78,38 @@ final class ActivityCells {
         Map<CellKey, ActivityCounts> counts = new HashMap<>();
         retired.forEach((key, cell) -> take(key, cell, counts));
         retired.clear();
+        retiredOperations.forEach((operation, each) -> {
+            take(operation, each, counts);
+            cells.addAndGet(-each.tenants.size());
+        });
+        retiredOperations.clear();
+        boolean crowdedOperations = operations.size() > MOST_OPERATIONS / 2;
         boolean crowded = cells.get() > MOST_CELLS / 2;
         operations.forEach((operation, each) -> {
-            take(new CellKey(operation, ActivityLog.ALL_TENANTS), each.others, counts);
-            List<String> idle = new ArrayList<>();
-            each.tenants.forEach((tenant, cell) -> {
-                take(new CellKey(operation, tenant), cell, counts);
-                if (crowded && cell.idleRounds() >= IDLE) {
-                    idle.add(tenant);
-                }
-            });
-            idle.forEach(tenant -> retire(operation, each, tenant));
+            take(operation, each, counts);
+            if (crowdedOperations && each.isIdle()) {
+                operations.remove(operation);
+                retiredOperations.put(operation, each);
+            } else if (crowded) {
+                retireTenants(operation, each);
+            }
         });
         return counts;
+    }
+
+    private static void take(String operation, OperationCells from, Map<CellKey, ActivityCounts> counts) {
+        take(new CellKey(operation, ActivityLog.ALL_TENANTS), from.others, counts);
+        from.tenants.forEach((tenant, cell) -> take(new CellKey(operation, tenant), cell, counts));
+    }
+
+    private void retireTenants(String operation, OperationCells from) {
+        List<String> idle = new ArrayList<>();
+        from.tenants.forEach((tenant, cell) -> {
+            if (cell.idleRounds() >= IDLE) {
+                idle.add(tenant);
+            }
+        });
+        idle.forEach(tenant -> retire(operation, from, tenant));
     }
 
     private void retire(String operation, OperationCells from, String tenant) {

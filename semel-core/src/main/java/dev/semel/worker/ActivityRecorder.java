@@ -2,6 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.Failure;
 import dev.semel.Policy;
+import dev.semel.SemelException;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
 import dev.semel.store.ActivityLog.ActivityStep;
@@ -13,7 +14,10 @@ import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records what happens on this node in the store's history of activity. Calls only count in memory, without a lock; {@link #flush}, which
@@ -21,6 +25,7 @@ import java.util.function.LongSupplier;
  * are lost from its last flush on.
  */
 public final class ActivityRecorder implements Watch {
+    private static final Logger LOG = LoggerFactory.getLogger(ActivityRecorder.class);
     private static final int ROWS_AT_ONCE = 2_000;
     private static final int PURGED_AT_ONCE = 1_000;
 
@@ -37,7 +42,10 @@ public final class ActivityRecorder implements Watch {
     private final TimeSource time;
     private final ActivityCells cells = new ActivityCells();
     private final ActivityBuckets buckets;
+    private final ReentrantLock lock = new ReentrantLock();
     private long lastFlush;
+    private boolean warned;
+    private boolean writeFailed;
     private int rounds;
 
     /** @param nodes numbers that no other node and no earlier process has */
@@ -108,18 +116,54 @@ public final class ActivityRecorder implements Watch {
      * @param storeNow reads the store's clock
      */
     public void round(LongSupplier storeNow) {
-        flush(false);
-        if (rounds++ % PURGED_EACH == FIRST_PURGE && purge(storeNow.getAsLong())) {
-            rounds--;
+        lock.lock();
+        try {
+            flush(false);
+            if (rounds++ % PURGED_EACH == FIRST_PURGE && purge(storeNow.getAsLong())) {
+                rounds--;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes everything because the node ends. Does not wait for a store that does not answer: while a round is under way, or after one
+     * that failed, nothing is written.
+     */
+    public void end() {
+        if (!lock.tryLock()) {
+            LOG.warn("The last counts of the history of activity are not written: the store has not answered yet.");
+            return;
+        }
+        try {
+            if (writeFailed) {
+                LOG.warn("The last counts of the history of activity are not written: the last write failed.");
+            } else {
+                flush(true);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /**
      * Writes what was counted since the last time, which belongs to the middle of the time since then.
      *
-     * @param all everything, because the node ends
+     * @param all also what need not be written yet
      */
-    public synchronized void flush(boolean all) {
+    public void flush(boolean all) {
+        lock.lock();
+        try {
+            writeFailed = true;
+            write(all);
+            writeFailed = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(boolean all) {
         long now = time.millis();
         long middle = lastFlush < now ? lastFlush + (now - lastFlush) / 2 : now;
         lastFlush = now;
@@ -127,9 +171,30 @@ public final class ActivityRecorder implements Watch {
         buckets.add(middle, counted);
         List<ActivityRow> rows = buckets.due(now, all);
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
-            log.write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)));
+            write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)));
         }
         buckets.written(now, all);
+    }
+
+    /** A row that the database refuses, such as a name that its encoding does not have, is left out; the others are written. */
+    private void write(List<ActivityRow> rows) {
+        try {
+            log.write(rows);
+        } catch (SemelException.DataRefused e) {
+            if (rows.size() > 1) {
+                int half = rows.size() / 2;
+                write(rows.subList(0, half));
+                write(rows.subList(half, rows.size()));
+            } else if (!warned) {
+                warned = true;
+                LOG.warn(
+                        "The history of activity lacks the counts of {} for tenant \"{}\", and of others like it: rejected by the"
+                                + " database.",
+                        rows.get(0).operation(),
+                        rows.get(0).tenant(),
+                        e);
+            }
+        }
     }
 
     /**

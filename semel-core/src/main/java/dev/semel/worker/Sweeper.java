@@ -8,6 +8,7 @@ import dev.semel.store.Ledger;
 import dev.semel.store.OutsideGrant;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,10 +17,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds expired leases: a run that may be repeated is taken over by its registered handler, one that may not is parked as
  * UNKNOWN. A run of a caller outside is judged by its record alone, on every node; one that may be repeated is left to the caller who
- * asks next.
+ * asks next, and parked when nobody has asked for a day.
  */
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+
+    /** How long a repeatable run waits for a caller outside who repeats it. */
+    private static final Duration PATIENCE = Duration.ofDays(1);
 
     private final Registry registry;
     private final LeasedCalls runner;
@@ -39,18 +43,16 @@ public final class Sweeper {
                 ledger,
                 State.IN_PROGRESS,
                 (behind, limit) -> ledger.overdue(State.IN_PROGRESS, registry.all(known -> true), behind, limit));
-        this.outside = new OverdueWalk(ledger, State.IN_PROGRESS, ledger::overdueOutside);
+        this.outside = new OverdueWalk(
+                ledger,
+                State.IN_PROGRESS,
+                (behind, limit) -> ledger.overdueOutside(PATIENCE.toMillis(), behind, limit));
     }
 
     /** A bounded round; the next one continues where it ended. */
     public void sweep() {
         sweepKnown();
-        outside.round(row -> {
-            OutsideGrant granted = OutsideGrant.of(row.status());
-            if (granted != null && !granted.repeatable()) {
-                continueOnFailure(row, () -> runner.park(row));
-            }
-        });
+        outside.round(row -> continueOnFailure(row, () -> runner.park(row)));
     }
 
     private void sweepKnown() {

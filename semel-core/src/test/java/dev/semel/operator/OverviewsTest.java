@@ -288,8 +288,8 @@ class OverviewsTest {
         assertThat(lease.kind()).isEqualTo(Attention.AttentionKind.OLD_LEASE);
         assertThat(lease.sentence())
                 .isEqualTo(
-                        "1 run of mail has an expired lease, the oldest for 5 minutes, and no node took over: check that a"
-                                + " node which handles it is running.");
+                        "1 run of mail has an expired lease, the oldest for 5 minutes, and nobody took over: check that the"
+                                + " service which runs it is up.");
         assertThat(lease.filter()).isEqualTo(Map.of("state", "IN_PROGRESS", "operation", "mail"));
     }
 

@@ -12,17 +12,22 @@ import dev.semel.store.ActivityRow;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.ForwardingActivityLog;
 import dev.semel.testkit.fault.StoreCall;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.watch.Outcome;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -216,6 +221,113 @@ class ActivityRecorderTest {
         assertThat(rows).hasSize(201);
         assertThat(rows.get(0).operation()).isEmpty();
         assertThat(rows.get(0).counts().of("accepted")).isEqualTo(100);
+    }
+
+    @Test
+    void operationThatBecameQuietMakesRoomForAnother() {
+        ActivityRecorder node = node();
+        for (int i = 0; i < 200; i++) {
+            node.sent("early " + i, "acme", Outcome.ACCEPTED);
+        }
+        for (int i = 0; i < 8; i++) {
+            node.sent("busy", "acme", Outcome.ACCEPTED);
+            round(node);
+        }
+        send(node, "acme", 1);
+        round(node);
+        assertThat(log.read(ActivityStep.SECONDS, "", time.millis() - ROUND.toMillis(), Long.MAX_VALUE))
+                .extracting(ActivityRow::operation)
+                .containsExactly("mail");
+        assertThat(sum(ActivityStep.SECONDS, "acme", "accepted")).isEqualTo(209);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(209);
+    }
+
+    @Test
+    void rowThatTheStoreRefusesKeepsNoOtherBack() {
+        AtomicLong refused = new AtomicLong();
+        ActivityRecorder node = node(new ForwardingActivityLog(log) {
+            @Override
+            public void write(List<ActivityRow> rows) {
+                if (rows.stream().anyMatch(row -> row.tenant().equals("東京"))) {
+                    refused.incrementAndGet();
+                    throw new SemelException.DataRefused(
+                            "simulated: not in this encoding", new IllegalStateException());
+                }
+                super.write(rows);
+            }
+        });
+        for (int i = 0; i < 200; i++) {
+            send(node, i == 77 ? "東京" : "tenant " + i, 1);
+        }
+        round(node);
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(200);
+        for (int i = 0; i < 200; i++) {
+            assertThat(sum(ActivityStep.HOURS, "tenant " + i, "accepted")).isEqualTo(i == 77 ? 0 : 1);
+        }
+        long halvings = refused.get();
+        assertThat(halvings).as("of 603 rows, 3 are refused").isLessThanOrEqualTo(40);
+        round(node);
+        assertThat(refused).as("what was dropped is not written again").hasValue(halvings);
+    }
+
+    @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void nodeEndsWhileTheStoreDoesNotAnswer() throws Exception {
+        CountDownLatch reached = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        ActivityRecorder node = node(new ForwardingActivityLog(log) {
+            @Override
+            public void write(List<ActivityRow> rows) {
+                reached.countDown();
+                try {
+                    answers.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                super.write(rows);
+            }
+        });
+        send(node, "acme", 1);
+        Thread writer = new Thread(() -> round(node));
+        writer.start();
+        reached.await();
+        node.end();
+        answers.countDown();
+        writer.join();
+        assertThat(sum(ActivityStep.SECONDS, "", "accepted")).isEqualTo(1);
+    }
+
+    @Test
+    void nodeThatEndsWritesWhatItCountedUnlessTheLastWriteFailed() {
+        ActivityRecorder node = node();
+        send(node, "acme", 1);
+        node.end();
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
+        Faults faults = Faults.nth(1, StoreCall.WRITE_ACTIVITY, Fault.FAIL_BEFORE);
+        ActivityRecorder failing =
+                node(new FaultyStore(store, faults).activity().orElseThrow());
+        send(failing, "acme", 1);
+        assertThatThrownBy(() -> round(failing)).isInstanceOf(SemelException.StoreUnavailable.class);
+        failing.end();
+        assertThat(sum(ActivityStep.HOURS, "", "accepted")).isEqualTo(1);
+    }
+
+    @Test
+    void tenantsOfABucketAreBoundedHoweverOftenTheyChange() {
+        ActivityBuckets buckets = new ActivityBuckets(nodes::incrementAndGet);
+        for (int i = 0; i < 20; i++) {
+            Map<ActivityCells.CellKey, ActivityCounts> counted = new HashMap<>();
+            for (int j = 0; j < 1_000; j++) {
+                counted.put(
+                        new ActivityCells.CellKey("mail", "tenant " + i + " " + j), ActivityCounts.parse("accepted 1"));
+            }
+            buckets.add(START, counted);
+        }
+        assertThat(buckets.largest()).isLessThanOrEqualTo(2_001);
+        assertThat(buckets.due(START, true))
+                .filteredOn(row -> row.tenant().isEmpty())
+                .extracting(row -> row.counts().of("accepted"))
+                .containsExactly(20_000L, 20_000L, 20_000L);
     }
 
     @Test

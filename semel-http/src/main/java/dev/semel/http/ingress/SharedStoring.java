@@ -228,7 +228,10 @@ final class SharedStoring<M, A> {
         }
     }
 
-    /** A batch that fails for another reason than the store is stored one by one, so that one webhook fails alone. */
+    /**
+     * A batch that fails for another reason than the store is stored one by one, so that one webhook fails alone; so is one in which a
+     * key is locked: the others may be stored already, and are duplicates then.
+     */
     private void storeAll(List<Waiting<M, A>> batch) {
         List<A> answers;
         try {
@@ -237,12 +240,9 @@ final class SharedStoring<M, A> {
                 throw new SemelException.OutcomeUnknown(
                         answers.size() + " answers to " + batch.size() + " webhooks", new IllegalStateException());
             }
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            batch.forEach(each -> fail(each, e));
-            return;
         } catch (RuntimeException e) {
-            if (batch.size() == 1) {
-                fail(batch.get(0), e);
+            if (batch.size() == 1 || isOfTheStore(e) && !isOfALock(e)) {
+                batch.forEach(each -> fail(each, e));
             } else {
                 batch.forEach(each -> storeAll(List.of(each)));
             }
@@ -255,6 +255,14 @@ final class SharedStoring<M, A> {
         for (int i = 0; i < batch.size(); i++) {
             answer(batch.get(i), answers.get(i));
         }
+    }
+
+    private static boolean isOfTheStore(RuntimeException why) {
+        return why instanceof SemelException.StoreUnavailable || why instanceof SemelException.OutcomeUnknown;
+    }
+
+    private static boolean isOfALock(RuntimeException why) {
+        return why instanceof SemelException.Locked || why.getCause() instanceof SemelException.Locked;
     }
 
     /** An answer that cannot be given is no reason to leave the others without one. */

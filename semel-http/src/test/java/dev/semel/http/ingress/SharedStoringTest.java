@@ -20,6 +20,7 @@ class SharedStoringTest {
     private final Deque<Runnable> threads = new ArrayDeque<>();
     private RuntimeException broken;
     private String bad;
+    private String locked;
     private boolean threadsAreRefused;
     private boolean answersAreMissing;
     private final SharedStoring<String, String> storing = new SharedStoring<>(this::store, this::start);
@@ -37,6 +38,10 @@ class SharedStoringTest {
         }
         if (batch.contains(bad)) {
             throw new IllegalArgumentException(bad);
+        }
+        if (batch.contains(locked)) {
+            throw new SemelException.OutcomeUnknown(
+                    "all but one are stored", new SemelException.Locked(locked + " is locked by another transaction"));
         }
         stored.add(List.copyOf(batch));
         if (answersAreMissing) {
@@ -228,6 +233,19 @@ class SharedStoringTest {
         assertThat(failed).containsExactly("a", "b");
         broken = null;
         assertThat(storing.enter(1)).isEqualTo(Turn.STORE_NOW);
+    }
+
+    @Test
+    void webhookWhoseKeyIsLockedFailsAlone() {
+        occupyLanes();
+        locked = "b";
+        List.of("a", "b", "c").forEach(this::queue);
+        storing.leave();
+        storing.leave();
+        runThreads();
+        assertThat(answered).containsExactly("ok a", "ok c");
+        assertThat(failed).containsExactly("b");
+        assertBothLanesAreThere();
     }
 
     @Test

@@ -7,12 +7,12 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordSearch;
 import dev.semel.store.Renewal;
@@ -76,9 +76,10 @@ final class PostgresLedger implements Ledger {
 
     /** By the index of states: few are in progress at a time. */
     private static final String OVERDUE_OUTSIDE = INDEXED + "SELECT "
-            + Rows.withoutLargePayload("", "octet_length", String.valueOf(Claim.Amount.SMALL))
+            + Rows.withoutLargePayload("", "octet_length", "0")
             + " FROM semel_record WHERE state = 1 AND at <= (SELECT " + PostgresSql.NOW
-            + ") AND (at, id) > (?, ?) AND owner < 0 AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?";
+            + ") AND (at, id) > (?, ?) AND owner < 0 AND (owner >= " + OutsideGrant.FIRST_NOT_REPEATABLE
+            + " OR at <= (SELECT " + PostgresSql.NOW + ") - ?) AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?";
 
     /**
      * By place on disk, and each row is checked again as it is deleted: one that was renewed meanwhile has moved.
@@ -303,13 +304,15 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+    public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
         return rows(
                 "a search",
                 OVERDUE_OUTSIDE,
                 binder -> binder.number(sessions.now())
                         .number(behind.at())
                         .bytes(behind.id().bytes())
+                        .number(sessions.now())
+                        .number(patienceMillis)
                         .number((long) limit),
                 found -> Rows.claimed(found, 1));
     }

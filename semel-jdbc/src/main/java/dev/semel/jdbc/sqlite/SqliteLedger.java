@@ -6,12 +6,12 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.OutsideGrant;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordSearch;
 import dev.semel.store.Renewal;
@@ -44,9 +44,10 @@ final class SqliteLedger implements Ledger {
             + " AND operation IN (%s) ORDER BY at, id LIMIT ?";
 
     private static final String OVERDUE_OUTSIDE = "SELECT "
-            + Rows.withoutLargePayload("", "length", String.valueOf(Claim.Amount.SMALL))
-            + " FROM semel_record WHERE state = 1 AND at <= ? AND (at, id) > (?, ?) AND owner < 0 AND parent IS NULL"
-            + " AND place IS NULL ORDER BY at, id LIMIT ?";
+            + Rows.withoutLargePayload("", "length", "0")
+            + " FROM semel_record WHERE state = 1 AND at <= ?1 AND (at, id) > (?2, ?3) AND owner < 0 AND (owner >= "
+            + OutsideGrant.FIRST_NOT_REPEATABLE
+            + " OR at <= ?1 - ?5) AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?4";
 
     private static final String LIST = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
@@ -189,7 +190,7 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+    public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
         long now = access.now();
         return access.read(session -> session.all(
                 OVERDUE_OUTSIDE,
@@ -198,6 +199,7 @@ final class SqliteLedger implements Ledger {
                     statement.setLong(2, behind.at());
                     statement.setBytes(3, behind.id().bytes());
                     statement.setInt(4, limit);
+                    statement.setLong(5, patienceMillis);
                 },
                 row -> Rows.claimed(row, 1)));
     }

@@ -245,6 +245,22 @@ abstract class ExternalRunSuite extends EngineSuite {
     }
 
     @Test
+    void repeatableRunIsUnknownWhenNobodyHasRepeatedItForADay() {
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            granted(NOTIFY, "spent");
+            time.advance(TEN_SECONDS);
+        }
+        granted(NOTIFY, "k");
+        time.advance(TEN_SECONDS.plusHours(23));
+        engine.duties().sweeper().sweep();
+        assertThat(state(NOTIFY, "k")).as("its caller may come back").isEqualTo(State.IN_PROGRESS);
+        time.advance(Duration.ofHours(1));
+        engine.duties().sweeper().sweep();
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.UNKNOWN);
+        assertThat(state(NOTIFY, "spent")).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
     void uncertainFailureIsJudgedByWhatItsBeginDeclared() {
         RunGranted<Receipt> once = granted(REFUND.asUnrepeatable(), "once");
         RunGranted<Receipt> again = granted(REFUND.asRepeatable(), "again");

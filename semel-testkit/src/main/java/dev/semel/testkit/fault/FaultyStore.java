@@ -229,8 +229,8 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
-        public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
-            return point.pass(StoreCall.OVERDUE, () -> super.overdueOutside(behind, limit));
+        public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
+            return point.pass(StoreCall.OVERDUE, () -> super.overdueOutside(patienceMillis, behind, limit));
         }
 
         @Override

@@ -76,8 +76,8 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
-        return delegate.overdueOutside(behind, limit);
+    public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
+        return delegate.overdueOutside(patienceMillis, behind, limit);
     }
 
     @Override

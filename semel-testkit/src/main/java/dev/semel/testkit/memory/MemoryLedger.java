@@ -2,7 +2,6 @@ package dev.semel.testkit.memory;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Claim;
 import dev.semel.store.CompletedMessage;
 import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
@@ -271,17 +270,23 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdueOutside(RecordFilter.Cursor behind, int limit) {
+    public List<Row> overdueOutside(long patienceMillis, RecordFilter.Cursor behind, int limit) {
         return state
                 .locked(() -> state.overdue(
                         State.IN_PROGRESS,
                         behind,
                         state.now(),
                         limit,
-                        row -> !row.isStep() && row.line() == null && OutsideGrant.of(row.status()) != null))
+                        row -> !row.isStep() && row.line() == null && isLostOutside(row, patienceMillis)))
                 .stream()
-                .map(row -> row.withoutLargePayload(Claim.Amount.SMALL))
+                .map(row -> row.withoutLargePayload(0))
                 .toList();
+    }
+
+    private boolean isLostOutside(Row row, long patienceMillis) {
+        OutsideGrant outside = OutsideGrant.of(row.status());
+        return outside != null
+                && (!outside.repeatable() || MemoryState.after(row.status().at(), patienceMillis) <= state.now());
     }
 
     @Override
