@@ -41,8 +41,7 @@ public record ChannelCensus(
     static ChannelCensus of(Store store, @Nullable String tenant) {
         ChannelCensus counted = new ChannelCensus(
                 tenant,
-                new WaitingCounts(
-                        count(store, State.QUEUED, tenant), count(store, State.FAILED_RETRYABLE, tenant)),
+                new WaitingCounts(count(store, State.QUEUED, tenant), count(store, State.FAILED_RETRYABLE, tenant)),
                 count(store, State.IN_PROGRESS, tenant),
                 count(store, State.UNKNOWN, tenant),
                 count(store, State.FAILED_TERMINAL, tenant),
