@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChannelCensus(
         @Nullable String tenant,
-        StateCensus queued,
-        StateCensus retrying,
+        WaitingCounts waiting,
         StateCensus running,
         StateCensus unknown,
         StateCensus dead,
@@ -36,16 +35,18 @@ public record ChannelCensus(
         others = Set.copyOf(others);
     }
 
+    /** Messages that were not tried yet, and those that failed and are tried again. */
+    public record WaitingCounts(StateCensus queued, StateCensus retrying) {}
+
     static ChannelCensus of(Store store, @Nullable String tenant) {
         ChannelCensus counted = new ChannelCensus(
                 tenant,
-                count(store, State.QUEUED, tenant),
-                count(store, State.FAILED_RETRYABLE, tenant),
+                new WaitingCounts(count(store, State.QUEUED, tenant), count(store, State.FAILED_RETRYABLE, tenant)),
                 count(store, State.IN_PROGRESS, tenant),
                 count(store, State.UNKNOWN, tenant),
                 count(store, State.FAILED_TERMINAL, tenant),
                 Set.of());
-        return counted.complete() || tenant != null ? counted : counted.with(waiting(store));
+        return counted.complete() || tenant != null ? counted : counted.with(namesOfWaiting(store));
     }
 
     private static StateCensus count(Store store, State state, @Nullable String tenant) {
@@ -53,16 +54,16 @@ public record ChannelCensus(
         return ledger.census(state, tenant, Status.NEVER, PresentState.MOST);
     }
 
-    private static Set<String> waiting(Store store) {
+    private static Set<String> namesOfWaiting(Store store) {
         return store.queue().map(Queue::operations).orElse(Set.of());
     }
 
     private ChannelCensus with(Set<String> found) {
-        return new ChannelCensus(tenant, queued, retrying, running, unknown, dead, found);
+        return new ChannelCensus(tenant, waiting, running, unknown, dead, found);
     }
 
     private Stream<StateCensus> all() {
-        return Stream.of(queued, retrying, running, unknown, dead);
+        return Stream.of(waiting.queued, waiting.retrying, running, unknown, dead);
     }
 
     /** Whether everything was looked at. If not, counts are at least so high, and channels of one tenant may be missing. */
@@ -73,7 +74,7 @@ public record ChannelCensus(
     /** The channels of which something waits, runs, is parked or is UNKNOWN. */
     Set<String> names() {
         Set<String> names = new TreeSet<>(others);
-        Stream.of(queued, retrying, running, unknown)
+        Stream.of(waiting.queued, waiting.retrying, running, unknown)
                 .flatMap(census -> census.operations().stream())
                 .filter(count -> count.queued() > 0)
                 .forEach(count -> names.add(count.operation()));
@@ -106,13 +107,13 @@ public record ChannelCensus(
     }
 
     private Queue.Backlog backlog(String name, long now) {
-        long oldest = counts(name, queued, retrying)
+        long oldest = counts(name, waiting.queued, waiting.retrying)
                 .mapToLong(OperationCount::earliestAt)
                 .filter(at -> at <= now)
                 .min()
                 .orElse(Status.NEVER);
         return new Queue.Backlog(
-                sum(name, OperationCount::queued, queued, retrying),
+                sum(name, OperationCount::queued, waiting.queued, waiting.retrying),
                 oldest,
                 sum(name, OperationCount::heads, unknown, dead));
     }

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /** Events since a moment, newest first. Looks at a bounded number of events, however few of them match. */
 final class RecentEvents {
     /** So many events are looked at, matching or not. */
-    static final int MOST = 50_000;
+    static final int MOST = 20_000;
 
     private static final int PAGE = 10_000;
 

@@ -39,8 +39,7 @@ public final class AdminSchemas {
     private static final List<Field> FULL = with(
             BRIEF,
             string("payload", "Its payload as text: JSON with likely secrets masked, cut if it is long."),
-            string("result", "Its result, likewise."),
-            integer("payload_bytes", "The size of a payload that is left out, because the answer would be too large."));
+            string("result", "Its result, likewise."));
     private static final List<Field> STATUS = List.of(
             string("id", "The id of the record.").always(),
             string("tenant", "Whose it is.").always(),
@@ -67,7 +66,14 @@ public final class AdminSchemas {
     private static final List<ObjectSchema> RECORDS = List.of(
             ObjectSchema.CALL_FAILURE,
             new ObjectSchema("RecordBrief", BRIEF, false),
-            new ObjectSchema("RecordFull", FULL, false),
+            new ObjectSchema(
+                    "RecordFull",
+                    with(
+                            FULL,
+                            integer(
+                                    "payload_bytes",
+                                    "The size of a payload that is left out, because the answer would be too large.")),
+                    false),
             new ObjectSchema(
                     "Record",
                     with(

@@ -91,7 +91,7 @@ final class AuditResource {
         // The events of one record have an index of their own on some stores. Other filters would seek through all
         // events.
         AuditFilter stored = filter.record() == null ? AuditFilter.ALL : AuditFilter.of(filter.record());
-        int atOnce = filter.equals(AuditFilter.ALL) ? limit : LOOKED_AT_ONCE;
+        int atOnce = filter.equals(AuditFilter.ALL) && times.until == Long.MAX_VALUE ? limit : LOOKED_AT_ONCE;
         for (int looked = 0; looked < MOST_READ; looked += atOnce) {
             List<AuditRow> page = audit().older(stored, next, atOnce);
             for (AuditRow row : page) {

@@ -21,7 +21,7 @@ final class DeadLetters {
     private static final List<State> BOTH = List.of(State.UNKNOWN, State.FAILED_TERMINAL);
 
     /** Groups are read again and again while a page is open: they are of the newest messages. */
-    private static final int MOST_GROUPED = 5_000;
+    private static final int MOST_GROUPED = 2_000;
 
     private final AdminLedger ledger;
 

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param matches what it does not
  */
 record RecordPages(Ledger ledger, List<State> states, RecordSearch search, Predicate<Row> matches) {
-    static final int MOST_LOOKED = 5_000;
+    private static final int MOST_LOOKED = 5_000;
+    private static final int MOST_AT_ONCE = 1_000;
 
     /** @param cursor null for the first page */
     Map<String, Object> page(@Nullable String cursor, int limit) throws ApiProblem {
@@ -35,17 +36,29 @@ record RecordPages(Ledger ledger, List<State> states, RecordSearch search, Predi
         }
         List<Map<String, Object>> found = new ArrayList<>();
         int left = MOST_LOOKED;
+        int ask = limit;
         for (State state : from == null ? states : states.subList(states.indexOf(from.state()), states.size())) {
             RecordFilter.Cursor behind =
                     from != null && from.state() == state ? from.behind() : RecordFilter.Cursor.START;
             while (behind != null) {
-                if (found.size() == limit || left == 0) {
+                if (found.size() == limit || left <= 0) {
                     return page(found, new RecordPosition(state, behind));
                 }
-                SearchedRecords part = ledger.search(state, search, behind, limit - found.size(), left);
+                SearchedRecords part = ledger.search(state, search, behind, Math.max(1, ask), left);
                 left -= part.looked();
-                part.rows().stream().filter(matches).map(RecordFacts::brief).forEach(found::add);
                 behind = part.end();
+                int before = found.size();
+                for (Row row : part.rows()) {
+                    if (matches.test(row)) {
+                        found.add(RecordFacts.brief(row));
+                    }
+                    if (found.size() == limit
+                            && row != part.rows().get(part.rows().size() - 1)) {
+                        return page(found, new RecordPosition(state, RecordFilter.Cursor.behind(row)));
+                    }
+                }
+                // Where the store could not seek what is wanted, few questions for many are cheaper than many for few.
+                ask = found.size() - before < part.rows().size() ? MOST_AT_ONCE : limit - found.size();
             }
         }
         return page(found, null);

@@ -114,6 +114,10 @@ class DocumentedAnswersTest {
         for (int i = 0; i < 8; i++) {
             server.send(ACME, AdminServer.MAIL, "many-" + i, "unreachable");
         }
+        for (String large : List.of("large-1", "large-2")) {
+            // Two of them do not fit into one answer.
+            server.engine().send(AdminServer.PLAN, Message.of(ACME, Key.of(large), large.repeat(90_000)));
+        }
         server.work();
         server.engine().send(AdminServer.MAIL, Message.of(ACME, Key.of("waits"), new Mail("waits", "ann", "t")));
         Warrant why = new Warrant("test", "test");

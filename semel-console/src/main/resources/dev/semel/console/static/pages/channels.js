@@ -134,7 +134,7 @@ function lane(data, context) {
 
 export const channels = {
   title: 'Channels',
-  every: () => 5_000,
+  every: () => 10_000,
   load: async ({ query }, signal) => {
     const [all, line] = await Promise.all([
       get('/channels', {}, signal),

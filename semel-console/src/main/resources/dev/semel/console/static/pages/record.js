@@ -57,7 +57,7 @@ function contents(record, context) {
 
 export const record = {
   title: ({ id }) => `Record ${brief(id)}`,
-  every: ({ record: { state: name } }) => ['COMPLETED', 'DISCARDED', 'SHADOWED', 'FAILED_TERMINAL'].includes(name) ? 0 : 5_000,
+  every: ({ record: { state: name } }) => ['COMPLETED', 'DISCARDED', 'SHADOWED', 'FAILED_TERMINAL'].includes(name) ? 0 : 12_000,
   load: async ({ id }, signal) => {
     const [shown, told, tree] = await Promise.all([
       get(`/records/${id}`, {}, signal),

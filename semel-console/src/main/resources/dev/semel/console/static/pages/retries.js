@@ -26,7 +26,7 @@ export const retries = {
     h('div', { class: 'title' },
         h('h1', null, 'Retries'),
         segments('Span of time', WINDOWS.map(([word, code]) => [word, href('/retries', { ...query, window: code }), code]), query.window ?? '1h')),
-    !data.complete && h('p', { class: 'dim' }, 'There are too many events in this span to look at all: these figures are of the newest 50,000.'),
+    !data.complete && h('p', { class: 'dim' }, 'There are too many events in this span to look at all: these figures are of the newest 20,000.'),
     section('Advice', data.advice.length > 0
         ? h('ul', { class: 'advice' }, data.advice.map(each => h('li', { 'data-row': true, tabindex: '-1' },
             h('p', null, link('/retries', { ...query, operation: each.operation }, each.operation), ': ', each.sentence),
