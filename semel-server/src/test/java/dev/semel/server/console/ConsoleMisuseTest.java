@@ -110,9 +110,12 @@ class ConsoleMisuseTest {
             }
         });
         page.open("#/channels");
-        page.page().waitForResponse("**/admin/channels", () -> page.page().clock().runFor(6_000));
+        page.page()
+                .waitForResponse("**/admin/channels", () -> page.page().clock().runFor(6_000));
         page.ready();
-        page.page().waitForResponse("**/admin/channels", () -> page.page().keyboard().press("."));
+        page.page()
+                .waitForResponse(
+                        "**/admin/channels", () -> page.page().keyboard().press("."));
         assertThat(automatic).containsExactly("null", "1", "null");
     }
 
@@ -127,7 +130,9 @@ class ConsoleMisuseTest {
         page.page().keyboard().press(".");
         assertThat(page.button("Discard selected (1)")).isEnabled();
         page.page().evaluate("() => { location.hash = '#/dead?operation=mail&tenant=acme&category=validation'; }");
-        assertThat(page.page().getByLabel("Select mail " + id("acme", "mail", "full-1").substring(0, 12)))
+        assertThat(page.page()
+                        .getByLabel(
+                                "Select mail " + id("acme", "mail", "full-1").substring(0, 12)))
                 .not()
                 .isChecked();
         assertThat(page.button("Discard selected")).isDisabled();
@@ -188,8 +193,11 @@ class ConsoleMisuseTest {
     void everythingStaysChosenWhenThePageIsReadAgain() {
         as(ADMIN).open("#/modes");
         page.page().getByLabel("Scope").selectOption("all");
-        page.page().waitForResponse("**/admin/modes", () -> page.page()
-                .evaluate("() => document.dispatchEvent(new KeyboardEvent('keydown', {key: '.'}))"));
+        page.page()
+                .waitForResponse(
+                        "**/admin/modes",
+                        () -> page.page()
+                                .evaluate("() => document.dispatchEvent(new KeyboardEvent('keydown', {key: '.'}))"));
         page.ready();
         assertThat(page.field("Name")).isDisabled();
         page.button("Set the mode…").click();
@@ -276,7 +284,8 @@ class ConsoleMisuseTest {
         Page other = page.page().context().newPage();
         other.navigate(server.console());
         other.getByLabel("Secret").fill(secret);
-        other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Log in")).click();
+        other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Log in"))
+                .click();
         other.locator("#main[data-ready]").waitFor();
     }
 
