@@ -4,6 +4,7 @@ import dev.semel.SemelException;
 import dev.semel.console.ConsoleServlet;
 import dev.semel.console.admin.AdminServlet;
 import dev.semel.console.admin.ServerActions;
+import dev.semel.time.TimeSource;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import java.util.List;
@@ -65,7 +66,7 @@ public class SemelConsoleAutoConfiguration {
 
         @Bean
         ConsoleAccess semelConsoleAccess(SemelConsoleProperties properties, ConsoleTenantResolver tenants) {
-            return new ConsoleAccess(properties, tenants);
+            return new ConsoleAccess(properties, tenants, TimeSource.system());
         }
 
         @Bean
