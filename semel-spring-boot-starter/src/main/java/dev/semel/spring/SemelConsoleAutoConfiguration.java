@@ -9,7 +9,6 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import java.util.List;
 import java.util.Optional;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -54,9 +53,8 @@ public class SemelConsoleAutoConfiguration {
     static class Mounted {
         @Bean
         @ConditionalOnMissingBean
-        ConsoleTenantResolver semelConsoleTenants(ListableBeanFactory beans, TenantResolver tenants) {
-            // Only the resolver of the starter has this name: the application has one tenant.
-            boolean single = beans.containsBean("semelTenants");
+        ConsoleTenantResolver semelConsoleTenants(TenantResolver tenants) {
+            boolean single = tenants instanceof SingleTenantResolver;
             return request -> single
                     ? Optional.empty()
                     : Optional.of(tenants.current()
