@@ -3,9 +3,11 @@ package dev.semel.spring;
 import dev.semel.console.access.AdminAccess;
 import dev.semel.console.access.Person;
 import dev.semel.console.access.Role;
+import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -21,12 +23,16 @@ final class ConsoleAccess implements AdminAccess {
     private static final boolean SPRING_SECURITY =
             ClassUtils.isPresent("org.springframework.security.core.Authentication", null);
 
+    private static final Duration LONGEST_WITHOUT_SESSION = Duration.ofMinutes(1);
+
     private final SemelConsoleProperties properties;
     private final ConsoleTenantResolver tenants;
+    private final TimeSource time;
 
-    ConsoleAccess(SemelConsoleProperties properties, ConsoleTenantResolver tenants) {
+    ConsoleAccess(SemelConsoleProperties properties, ConsoleTenantResolver tenants, TimeSource time) {
         this.properties = properties;
         this.tenants = tenants;
+        this.time = time;
     }
 
     @Override
@@ -82,12 +88,16 @@ final class ConsoleAccess implements AdminAccess {
         }
     }
 
-    /** The thread that asks has no security context: a stream is valid as long as the session in which it was opened. */
+    /**
+     * The thread that asks has no security context: a stream is valid as long as the session in which it was opened. Credentials that were
+     * sent with the request itself cannot be examined again without a further one, for which the client is made to reconnect.
+     */
     @Override
     public BooleanSupplier validity(HttpServletRequest request) {
         HttpSession session = request.getSession(false);
-        if (session == null) {
-            return () -> true;
+        if (session == null || request.getHeader("Authorization") != null) {
+            long opened = time.nanos();
+            return () -> time.nanos() - opened < LONGEST_WITHOUT_SESSION.toNanos();
         }
         return () -> {
             try {

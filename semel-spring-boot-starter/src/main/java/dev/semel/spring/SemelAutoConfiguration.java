@@ -6,14 +6,12 @@ import dev.semel.LeasedContext;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Semel;
-import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.store.Store;
 import dev.semel.watch.Watch;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -117,7 +115,7 @@ public class SemelAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     TenantResolver semelTenants() {
-        return () -> Optional.of(Tenant.SINGLE);
+        return new SingleTenantResolver();
     }
 
     @Bean

@@ -4,11 +4,11 @@ import dev.semel.SemelException;
 import dev.semel.console.ConsoleServlet;
 import dev.semel.console.admin.AdminServlet;
 import dev.semel.console.admin.ServerActions;
+import dev.semel.time.TimeSource;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import java.util.List;
 import java.util.Optional;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -53,9 +53,8 @@ public class SemelConsoleAutoConfiguration {
     static class Mounted {
         @Bean
         @ConditionalOnMissingBean
-        ConsoleTenantResolver semelConsoleTenants(ListableBeanFactory beans, TenantResolver tenants) {
-            // Only the resolver of the starter has this name: the application has one tenant.
-            boolean single = beans.containsBean("semelTenants");
+        ConsoleTenantResolver semelConsoleTenants(TenantResolver tenants) {
+            boolean single = tenants instanceof SingleTenantResolver;
             return request -> single
                     ? Optional.empty()
                     : Optional.of(tenants.current()
@@ -65,7 +64,7 @@ public class SemelConsoleAutoConfiguration {
 
         @Bean
         ConsoleAccess semelConsoleAccess(SemelConsoleProperties properties, ConsoleTenantResolver tenants) {
-            return new ConsoleAccess(properties, tenants);
+            return new ConsoleAccess(properties, tenants, TimeSource.system());
         }
 
         @Bean

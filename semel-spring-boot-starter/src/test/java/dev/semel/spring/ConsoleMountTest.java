@@ -63,8 +63,9 @@ class ConsoleMountTest {
                     .build();
         }
 
+        /** Named as the starter's own, which it replaces. */
         @Bean
-        TenantResolver tenants() {
+        TenantResolver semelTenants() {
             return () -> Optional.ofNullable(SecurityContextHolder.getContext().getAuthentication())
                     .map(known -> Tenant.of(known.getName().split("-")[0]));
         }
