@@ -32,8 +32,8 @@ final class RouteFillJobs {
 
     private RouteFilling fills() throws ApiProblem {
         return server.fills()
-                .orElseThrow(() -> new ApiProblem(
-                        AdminCode.ACTION_REFUSED, "This ledger has no routes to fill: nothing was changed."));
+                .orElseThrow(() ->
+                        new ApiProblem(ApiCode.NOT_FOUND, "This ledger has no routes to fill: nothing was changed."));
     }
 
     private static FillSelection selection(AdminCall call) throws ApiProblem {
@@ -83,10 +83,12 @@ final class RouteFillJobs {
     }
 
     AdminReply pauseAll(AdminCall call) throws ApiProblem {
+        call.warrant();
         return allJobs().pause(call);
     }
 
     AdminReply resumeAll(AdminCall call) throws ApiProblem {
+        call.warrant();
         return allJobs().resume(call);
     }
 

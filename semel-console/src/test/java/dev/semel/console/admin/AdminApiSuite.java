@@ -302,12 +302,14 @@ abstract class AdminApiSuite {
                 String path = endpoint.path()
                         .replace("/admin", "")
                         .replace("{record}", record)
-                        .replace("{job}", "none");
+                        .replace("{job}", "none")
+                        .replace("{destination}", "none");
                 String query = path.equals("/status")
                         ? "?record=" + record
                         : path.equals("/correlation") ? "?tenant=acme&correlation_id=c-1" : "";
                 Reply reply = server.get(ADMIN, path + query);
-                assertThat(reply.status()).as(path + ": " + reply).isIn(200, path.contains("none") ? 404 : 200);
+                boolean absent = path.contains("none") || path.startsWith("/routes/");
+                assertThat(reply.status()).as(path + ": " + reply).isIn(200, absent ? 404 : 200);
                 assertThat(server.send(server.request(ADMIN, path + query)
                                         .method("HEAD", java.net.http.HttpRequest.BodyPublishers.noBody()))
                                 .status())
@@ -341,7 +343,7 @@ abstract class AdminApiSuite {
         for (Endpoint endpoint : AdminEndpoints.all()) {
             boolean ends = !endpoint.output().type().equals("text/event-stream");
             if (ends && endpoint.method().equals("GET")) {
-                String path = endpoint.path().replace("/admin", "").replace("{job}", "none");
+                String path = endpoint.path().replace("/admin", "").replaceAll("\\{(job|destination)}", "none");
                 String own = path.replace("{record}", id("acme", "crm", "o-7b"));
                 String query = path.equals("/status")
                         ? "?tenant=acme&operation=mail&key=lost-1"
@@ -499,7 +501,8 @@ abstract class AdminApiSuite {
                 String path = endpoint.path()
                         .replace("/admin", "")
                         .replace("{record}", id("acme", "mail", "lost-1"))
-                        .replace("{job}", "none");
+                        .replace("{job}", "none")
+                        .replace("{destination}", "none");
                 assertThat(server.post(VIEWER, path, REASON).status()).as(path).isEqualTo(403);
                 Reply without = server.post(ADMIN, path, "{}");
                 assertThat(without.status()).as(path + without).isEqualTo(400);

@@ -184,7 +184,8 @@ final class ChannelTraffic {
         return Objects.requireNonNull(grants.get(record + "@" + fence)).place;
     }
 
-    private void started(String payload, long fence, int attempt) {
+    /** Somebody begins to handle a message that it was granted. */
+    void started(String payload, long fence, int attempt) {
         String record = ClientCall.record(payload);
         scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is handled under " + fence);
         long call = Objects.requireNonNull(grants.get(record + "@" + fence)).call;

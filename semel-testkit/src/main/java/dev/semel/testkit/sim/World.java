@@ -57,6 +57,7 @@ final class World {
     private final boolean shortLived;
     final ChannelTraffic mailroom;
     final @Nullable ProviderTraffic provider;
+    private final @Nullable ExternalWorker external;
     private final Kind kind;
     private int clientsLeft;
     private int leases;
@@ -111,6 +112,8 @@ final class World {
         }
         boolean delivers = kind.messages() && random.nextInt(10) == 0;
         this.provider = delivers ? new ProviderTraffic(scheduler, time, business, mailroom) : null;
+        boolean worksOutside = kind.messages() && random.nextInt(3) == 0;
+        this.external = worksOutside ? new ExternalWorker(scheduler, time, nodes, business, mailroom) : null;
     }
 
     private List<Policy> policies() {
@@ -139,6 +142,9 @@ final class World {
         scheduler.spawn("fate", whileAsking, this::befall);
         if (random.nextBoolean()) {
             scheduler.spawn("operator", whileAsking, this::operate);
+        }
+        if (external != null) {
+            scheduler.spawn("external", whileAsking, () -> external.work(this::anyMessage));
         }
         if (hasDryRuns()) {
             scheduler.spawn("dry-run", whileAsking, this::dryRun);

@@ -133,6 +133,23 @@ class BuggyQueue extends ForwardingQueue {
         }
     }
 
+    /** Who holds nothing is given what others hold. */
+    static final class GivesWhatOthersHold extends BuggyQueue {
+        GivesWhatOthersHold(Store store, Set<RecordId> sent) {
+            super(store, sent);
+        }
+
+        @Override
+        public List<Row> heldBy(String operation, long owner) {
+            List<Row> own = super.heldBy(operation, owner);
+            return own.isEmpty()
+                    ? messages(operation).stream()
+                            .filter(row -> row.state() == State.IN_PROGRESS)
+                            .toList()
+                    : own;
+        }
+    }
+
     /** Some of what is sent is said to be there, and is not. */
     static final class AcknowledgesBeforeCommit extends BuggyQueue {
         private int count;

@@ -48,6 +48,12 @@ class PlantedQueueBugsTest {
         finds("begun twice under fence", PlantedBugs.queue(store -> new BuggyQueue.ForgetsWhoClaimed(store, sent)));
     }
 
+    /** An external worker asks for what its claim holds before each claim, and so again after a lost reply. */
+    @Test
+    void d12_claimOfAnExternalWorkerThatIsGivenWhatOthersHold() {
+        finds("begun twice under fence", PlantedBugs.queue(store -> new BuggyQueue.GivesWhatOthersHold(store, sent)));
+    }
+
     @Test
     void a15_effectKeptAlthoughAnEarlierTransactionFinishedTheMessage() {
         finds(

@@ -56,6 +56,18 @@ class SimulationTest {
     }
 
     @Test
+    void d12_externalWorkersLoseRepliesRepeatThemselvesAndDie() {
+        StringBuilder stories = new StringBuilder();
+        for (long seed = 1; seed <= 100; seed++) {
+            stories.append(simulation.tell(seed).shown());
+        }
+        assertThat(stories)
+                .contains("claim claim-1 by n", "renew by n", "finish by n", "fail by n", "release by n")
+                .contains("lost the reply", "gave a claim up", "dies with what it was granted")
+                .contains("dies between two messages", "is not begun: its lease may be over");
+    }
+
+    @Test
     void seedsDiffer() {
         assertThat(simulation.run(1).trace()).isNotEqualTo(simulation.run(2).trace());
     }
