@@ -148,7 +148,7 @@ class PollingCostTest {
         AuditFollower follower = new AuditFollower(
                 server.engine().store().audit(),
                 AuditFilter.ALL,
-                new TenantSight(new Person("vera", Role.VIEWER, null)),
+                new TenantSight(new Person("vera", Role.VIEWER, null), false),
                 AuditRow.Position.END);
         long asked = reads.during(() -> {
                     for (int second = 0; second < 10; second++) {
