@@ -114,7 +114,10 @@ abstract class RegrantSuite extends ContractSuite {
                         .leasedFor(1_000))
                 .fence();
         pass(1_000);
-        assertThat(existing(reserve(ReservationBuilder.of("once"))).row().status().fence())
+        assertThat(existing(reserve(ReservationBuilder.of("once")))
+                        .row()
+                        .status()
+                        .fence())
                 .isEqualTo(once);
         assertThat(existing(reserve(ReservationBuilder.of("once").onlyUnder(once)))
                         .row()

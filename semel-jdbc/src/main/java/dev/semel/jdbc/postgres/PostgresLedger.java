@@ -77,7 +77,8 @@ final class PostgresLedger implements Ledger {
             + Rows.withoutLargePayload("", "octet_length", "0")
             + " FROM semel_record WHERE state = 1 AND at <= (SELECT " + PostgresSql.NOW
             + ") AND (at, id) > (?, ?) AND owner < 0 AND (owner >= " + OutsideGrant.FIRST_NOT_REPEATABLE
-            + " OR at <= (SELECT " + PostgresSql.NOW + ") - ?) AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?";
+            + " OR at <= (SELECT " + PostgresSql.NOW
+            + ") - ?) AND parent IS NULL AND place IS NULL ORDER BY at, id LIMIT ?";
 
     /**
      * By place on disk, and each row is checked again as it is deleted: one that was renewed meanwhile has moved.
