@@ -62,6 +62,23 @@ abstract class ActivitySuite extends ContractSuite {
     }
 
     @Test
+    void historyOfManyNodesIsSummedWhileItIsRead() {
+        int nodes = 30;
+        int times = 100;
+        for (int node = 1; node <= nodes; node++) {
+            List<ActivityRow> rows = new ArrayList<>();
+            for (int i = 0; i < times; i++) {
+                rows.add(row(START + i * 10_000L, "", "mail", node, 2));
+            }
+            activity.write(rows);
+        }
+        assertThat(all("")).hasSize(times).allSatisfy(row -> {
+            assertThat(row.node()).isZero();
+            assertThat(row.counts().of("executed")).isEqualTo(2L * nodes);
+        });
+    }
+
+    @Test
     void rowThatIsWrittenAgainIsReplacedAndNotAdded() {
         activity.write(List.of(row(START, "", "mail", NODE, 2)));
         activity.write(List.of(row(START, "", "mail", NODE, 2)));

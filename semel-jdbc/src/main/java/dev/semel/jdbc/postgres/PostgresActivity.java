@@ -3,15 +3,18 @@ package dev.semel.jdbc.postgres;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
 import dev.semel.store.ActivityRow;
+import dev.semel.store.ActivitySums;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 
 /** The history of activity: one statement for all rows of a node. */
 final class PostgresActivity implements ActivityLog {
+    /** Read from the server in one round trip. */
+    private static final int ROWS_AT_ONCE = 1_000;
+
     private static final String WRITE = "SELECT " + PostgresSql.BOUNDED_WAIT + "; " + """
             INSERT INTO semel_activity AS a (step, tenant, began, operation, node, counts)
             SELECT * FROM unnest(?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::text[])
@@ -64,9 +67,11 @@ final class PostgresActivity implements ActivityLog {
 
     @Override
     public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
-        return sessions.once("reading the history of activity", connection -> {
-            List<ActivityRow> rows = new ArrayList<>();
+        // In a transaction, because the driver reads all rows at once outside of one.
+        return sessions.transaction("reading the history of activity", connection -> {
+            ActivitySums sums = new ActivitySums();
             try (PreparedStatement statement = connection.prepareStatement(READ)) {
+                statement.setFetchSize(ROWS_AT_ONCE);
                 new PostgresBinder(statement)
                         .number(step.millis())
                         .text(tenant)
@@ -74,7 +79,7 @@ final class PostgresActivity implements ActivityLog {
                         .number(until);
                 try (ResultSet found = statement.executeQuery()) {
                     while (found.next()) {
-                        rows.add(new ActivityRow(
+                        sums.add(new ActivityRow(
                                 step,
                                 found.getLong(1),
                                 tenant,
@@ -84,7 +89,7 @@ final class PostgresActivity implements ActivityLog {
                     }
                 }
             }
-            return ActivityRow.summed(rows);
+            return sums.rows();
         });
     }
 

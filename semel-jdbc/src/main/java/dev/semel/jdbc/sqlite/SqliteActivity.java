@@ -3,6 +3,7 @@ package dev.semel.jdbc.sqlite;
 import dev.semel.store.ActivityCounts;
 import dev.semel.store.ActivityLog;
 import dev.semel.store.ActivityRow;
+import dev.semel.store.ActivitySums;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -56,16 +57,25 @@ final class SqliteActivity implements ActivityLog {
 
     @Override
     public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
-        return access.read(session -> ActivityRow.summed(session.all(
-                READ,
-                statement -> {
-                    statement.setLong(1, step.millis());
-                    statement.setString(2, tenant);
-                    statement.setLong(3, from);
-                    statement.setLong(4, until);
-                },
-                row -> new ActivityRow(
-                        step, row.getLong(1), tenant, row.getString(2), 0, ActivityCounts.parse(row.getString(3))))));
+        return access.read(session -> {
+            ActivitySums sums = new ActivitySums();
+            session.each(
+                    READ,
+                    statement -> {
+                        statement.setLong(1, step.millis());
+                        statement.setString(2, tenant);
+                        statement.setLong(3, from);
+                        statement.setLong(4, until);
+                    },
+                    row -> sums.add(new ActivityRow(
+                            step,
+                            row.getLong(1),
+                            tenant,
+                            row.getString(2),
+                            0,
+                            ActivityCounts.parse(row.getString(3)))));
+            return sums.rows();
+        });
     }
 
     @Override

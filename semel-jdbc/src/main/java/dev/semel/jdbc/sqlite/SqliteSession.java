@@ -81,6 +81,24 @@ final class SqliteSession implements AutoCloseable {
         });
     }
 
+    /** Reads the rows one by one, and keeps none. */
+    void each(String sql, Binder binder, RowReader reader) throws SQLException {
+        with(sql, binder, statement -> {
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    reader.read(found);
+                }
+            }
+            return true;
+        });
+    }
+
+    /** Is told each row. */
+    @FunctionalInterface
+    interface RowReader {
+        void read(ResultSet row) throws SQLException;
+    }
+
     private interface Use<T> {
         T on(PreparedStatement statement) throws SQLException;
     }

@@ -12,6 +12,9 @@ CREATE TABLE IF NOT EXISTS semel_activity (
     PRIMARY KEY (step, tenant, began, operation, node)
 ) WITH (fillfactor = 70);
 
+-- For removing what is old, of all tenants.
+CREATE INDEX IF NOT EXISTS semel_activity_age ON semel_activity (step, began);
+
 COMMENT ON COLUMN semel_activity.step IS 'How long the time of the row is, in milliseconds.';
 COMMENT ON COLUMN semel_activity.tenant IS 'Empty for all tenants together.';
 COMMENT ON COLUMN semel_activity.began IS 'When the time of the row began, in milliseconds since 1970.';

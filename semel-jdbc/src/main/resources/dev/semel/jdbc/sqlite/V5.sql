@@ -13,4 +13,7 @@ CREATE TABLE semel_activity (
     PRIMARY KEY (step, tenant, began, operation, node)
 ) STRICT, WITHOUT ROWID;
 
+-- For removing what is old, of all tenants.
+CREATE INDEX semel_activity_age ON semel_activity (step, began);
+
 UPDATE semel_meta SET version = 5;

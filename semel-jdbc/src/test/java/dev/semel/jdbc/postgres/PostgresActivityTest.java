@@ -83,6 +83,17 @@ class PostgresActivityTest {
         }
     }
 
+    @Test
+    void oldHistoryIsRemovedThroughTheIndexOfItsAge() throws Exception {
+        schema.open(time).close();
+        try (Connection connection = schema.connect()) {
+            assertThat(plan(connection, filled(PostgresActivity.PURGE, "10000", "2", "10")))
+                    .anyMatch(step -> step.contains("semel_activity_age"))
+                    .anyMatch(step -> step.contains("Index Cond: ((step = 10000) AND (began < 2))"))
+                    .noneMatch(step -> step.contains("Seq Scan"));
+        }
+    }
+
     /** A data source whose connections have the rights of a role. */
     private PGSimpleDataSource as(String role) {
         PGSimpleDataSource source = new PGSimpleDataSource();

@@ -2,6 +2,7 @@ package dev.semel.testkit.memory;
 
 import dev.semel.store.ActivityLog;
 import dev.semel.store.ActivityRow;
+import dev.semel.store.ActivitySums;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
@@ -31,10 +32,14 @@ final class MemoryActivity implements ActivityLog {
 
     @Override
     public List<ActivityRow> read(ActivityStep step, String tenant, long from, long until) {
-        return state.locked(() -> ActivityRow.summed(rows.values().stream()
-                .filter(row -> row.step() == step && row.tenant().equals(tenant))
-                .filter(row -> row.began() >= from && row.began() < until)
-                .toList()));
+        ActivitySums sums = new ActivitySums();
+        return state.locked(() -> {
+            rows.values().stream()
+                    .filter(row -> row.step() == step && row.tenant().equals(tenant))
+                    .filter(row -> row.began() >= from && row.began() < until)
+                    .forEach(sums::add);
+            return sums.rows();
+        });
     }
 
     @Override
