@@ -217,7 +217,8 @@ public final class Engine implements Semel {
         housekeepers.add(leases);
         housekeepers.add(new Housekeeper("semel-housekeeper", time, duties.slow()));
         duties.activity()
-                .ifPresent(recorder -> housekeepers.add(new Housekeeper("semel-activity", time, historyDuties(recorder))));
+                .ifPresent(
+                        recorder -> housekeepers.add(new Housekeeper("semel-activity", time, historyDuties(recorder))));
         for (Duty inquiry : duties.inquiring()) {
             housekeepers.add(new Housekeeper("semel-inquiry", time, List.of(inquiry)));
         }

@@ -235,12 +235,11 @@ public final class ReceiverBreaker {
         if (breaker == null) {
             throw new IllegalStateException("There is no breaker.");
         }
-        BreakerStanding.Phase phase =
-                switch (breaker.getState()) {
-                    case OPEN, FORCED_OPEN -> BreakerStanding.Phase.OPEN;
-                    case HALF_OPEN -> BreakerStanding.Phase.HALF_OPEN;
-                    default -> BreakerStanding.Phase.CLOSED;
-                };
+        BreakerStanding.Phase phase = switch (breaker.getState()) {
+            case OPEN, FORCED_OPEN -> BreakerStanding.Phase.OPEN;
+            case HALF_OPEN -> BreakerStanding.Phase.HALF_OPEN;
+            default -> BreakerStanding.Phase.CLOSED;
+        };
         return new BreakerStanding(phase, Instant.ofEpochMilli(changedAt));
     }
 

@@ -62,9 +62,6 @@ public final class HandledRates {
     }
 
     private static long handled(ActivityCounts counts) {
-        return counts.of("executed")
-                + counts.of("shadowed")
-                + counts.of("dead_letters")
-                + counts.of("became_unknown");
+        return counts.of("executed") + counts.of("shadowed") + counts.of("dead_letters") + counts.of("became_unknown");
     }
 }

@@ -27,8 +27,8 @@ class HandledRatesTest {
     private void write(long began, String tenant, String counts) {
         store.activity()
                 .orElseThrow()
-                .write(List.of(new ActivityRow(
-                        ActivityStep.SECONDS, began, tenant, "mail", 1, ActivityCounts.parse(counts))));
+                .write(List.of(
+                        new ActivityRow(ActivityStep.SECONDS, began, tenant, "mail", 1, ActivityCounts.parse(counts))));
     }
 
     @Test

@@ -261,12 +261,12 @@ class OverviewsTest {
         send(ACME, "b");
         work();
         assertThat(sentences(overview(null)))
-                .containsExactly("The breaker of mail is open on this node: its receiver keeps failing, so calls are held"
-                        + " back. Other nodes have their own breakers.");
+                .containsExactly(
+                        "The breaker of mail is open on this node: its receiver keeps failing, so calls are held"
+                                + " back. Other nodes have their own breakers.");
         assertThat(overview(null).attention().get(0).kind()).isEqualTo(Attention.AttentionKind.BREAKER_OPEN);
         assertThat(overview("acme").attention()).as("of one tenant").isEmpty();
-        assertThat(engine.overviews().node().breakers().get("mail").phase())
-                .isEqualTo(BreakerStanding.Phase.OPEN);
+        assertThat(engine.overviews().node().breakers().get("mail").phase()).isEqualTo(BreakerStanding.Phase.OPEN);
     }
 
     @Test

@@ -19,8 +19,7 @@ record EventStream(HttpResponse<InputStream> http, BufferedReader in) {
 
     static EventStream open(HttpRequest.Builder request) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = CLIENT.send(
-                request.header("Accept", "text/event-stream").GET().build(),
-                HttpResponse.BodyHandlers.ofInputStream());
+                request.header("Accept", "text/event-stream").GET().build(), HttpResponse.BodyHandlers.ofInputStream());
         return new EventStream(
                 response, new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8)));
     }

@@ -54,7 +54,8 @@ class LiveAuditTest {
         send("acme", "before");
         EventStream stream = open(VIEWER, "?type=operation.executed");
         assertThat(stream.status()).isEqualTo(200);
-        assertThat(stream.http().headers().firstValue("Content-Type").orElse("")).startsWith("text/event-stream");
+        assertThat(stream.http().headers().firstValue("Content-Type").orElse(""))
+                .startsWith("text/event-stream");
         assertThat(stream.http().headers().firstValue("Cache-Control")).hasValue("no-store");
         send("acme", "one");
         List<String> first = stream.next();

@@ -84,7 +84,11 @@ class LiveOverviewTest {
         assertThat(own.toString()).doesNotContain("globex");
         assertThat(own.path("totals").path("executed").asInt()).isEqualTo(1);
         assertThat(open(ACME_OPERATOR, "?tenant=globex").status()).isEqualTo(403);
-        assertThat(open(VIEWER, "?tenant=globex").data().path("totals").path("executed").asInt())
+        assertThat(open(VIEWER, "?tenant=globex")
+                        .data()
+                        .path("totals")
+                        .path("executed")
+                        .asInt())
                 .isEqualTo(1);
     }
 

@@ -401,7 +401,8 @@ public class WebhookServlet extends HttpServlet {
     private void acknowledge(HttpServletResponse response, String result, String text) throws IOException {
         count(result);
         if (!result.equals(HANDSHAKE)) {
-            answered.acknowledged(result.equals(ACCEPTED), source.intake().clock().instant());
+            answered.acknowledged(
+                    result.equals(ACCEPTED), source.intake().clock().instant());
         }
         response.setStatus(HttpServletResponse.SC_OK);
         response.setHeader(RESULT_HEADER, result);

@@ -44,8 +44,8 @@ record OperatorReader(ConfigSection all, List<Token> tokens) {
                 .flatMap(OperatorReader::sessions)
                 .orElse(SessionLimits.USUAL);
         boolean console = all.value(ConfigSetting.CONSOLE, ValueForms::flag).orElse(true);
-        boolean payloads = all.value(ConfigSetting.VIEWERS_SEE_PAYLOADS, ValueForms::flag)
-                .orElse(false);
+        boolean payloads =
+                all.value(ConfigSetting.VIEWERS_SEE_PAYLOADS, ValueForms::flag).orElse(false);
         return new OperatorSettings(users, oidc, sessions, console, payloads);
     }
 

@@ -52,7 +52,8 @@ class OperatorFaultsTest {
     @Test
     void h4_viewersSeeNoPayloadsUnlessTheFileSaysSo() {
         assertThat(operators("").viewersSeePayloads()).isFalse();
-        assertThat(operators("viewers-see-payloads: true\n").viewersSeePayloads()).isTrue();
+        assertThat(operators("viewers-see-payloads: true\n").viewersSeePayloads())
+                .isTrue();
         assertOneFault("viewers-see-payloads: perhaps\n", "viewers-see-payloads");
     }
 

@@ -185,8 +185,7 @@ final class ConsoleServer implements AutoCloseable {
 
     /** A webhook without a signature, which is rejected. */
     void webhook(String json) {
-        HttpRequest request = HttpRequest.newBuilder(
-                        server.uri().resolve("/webhooks/stripe/7f3a9c1e5b2d4068a1c3e5f7"))
+        HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/webhooks/stripe/7f3a9c1e5b2d4068a1c3e5f7"))
                 .POST(HttpRequest.BodyPublishers.ofString(json))
                 .build();
         try {

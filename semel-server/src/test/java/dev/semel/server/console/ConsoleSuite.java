@@ -134,13 +134,10 @@ abstract class ConsoleSuite {
         Locator acknowledged = page.page()
                 .getByRole(
                         AriaRole.IMG,
-                        new Page.GetByRoleOptions()
-                                .setName(Pattern.compile("Acknowledged after: half .*99 %.*")));
+                        new Page.GetByRoleOptions().setName(Pattern.compile("Acknowledged after: half .*99 %.*")));
         Locator waiting = page.page()
                 .getByRole(
-                        AriaRole.IMG,
-                        new Page.GetByRoleOptions()
-                                .setName(Pattern.compile("Waiting: at most [1-9].*")));
+                        AriaRole.IMG, new Page.GetByRoleOptions().setName(Pattern.compile("Waiting: at most [1-9].*")));
         assertThat(acknowledged).isVisible();
         assertThat(waiting).isVisible();
         String all = waiting.getAttribute("aria-label");
@@ -208,7 +205,9 @@ abstract class ConsoleSuite {
         assertThat(page.main()).containsText("is dead after 3 attempts");
         assertThat(page.main()).containsText("What to do: Mend the cause");
         assertThat(page.page().locator("svg.timeline"))
-                .hasAttribute("aria-label", Pattern.compile("Timeline over .*attempt 1 failed.*: network.*attempt 3 failed.*dead"));
+                .hasAttribute(
+                        "aria-label",
+                        Pattern.compile("Timeline over .*attempt 1 failed.*: network.*attempt 3 failed.*dead"));
         assertThat(page.page().locator("svg.timeline .band.wait")).hasCount(2);
         assertThat(page.page().getByLabel("Payload")).containsText("\"to\": \"unreachable\"");
         assertThat(page.page().getByLabel("Payload")).not().containsText("s3cret");
@@ -390,12 +389,11 @@ abstract class ConsoleSuite {
         attention
                 .locator("a", new Locator.LocatorOptions().setHasText("Breaker open"))
                 .click();
-        Locator status = page.page()
-                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("destination.status"));
+        Locator status =
+                page.page().locator("#main tbody tr", new Page.LocatorOptions().setHasText("destination.status"));
         assertThat(status).containsText("Breaker open");
         assertThat(status).containsText("on node ");
-        Locator mail = page.page()
-                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("mail"));
+        Locator mail = page.page().locator("#main tbody tr", new Page.LocatorOptions().setHasText("mail"));
         assertThat(mail.locator("td[data-title='Handled / min']")).containsText(Pattern.compile("[1-9]"));
     }
 
@@ -440,11 +438,14 @@ abstract class ConsoleSuite {
     void serverTellsWhatCameFromASource() {
         server.webhook("{\"id\":\"evt_1\"}");
         as(OPERATOR).open("#/server");
-        Locator stripe = page.page()
-                .locator("#main tbody tr", new Page.LocatorOptions().setHasText("stripe"));
+        Locator stripe = page.page().locator("#main tbody tr", new Page.LocatorOptions().setHasText("stripe"));
         assertThat(stripe.locator("td[data-title='Last webhook']")).containsText("never");
         assertThat(stripe.locator("td[data-title='Rejected']")).containsText(Pattern.compile("[1-9]\\d*, last .*"));
-        assertThat(server.get(OPERATOR, "/server").path("sources").path(0).path("accepted").asInt(-1))
+        assertThat(server.get(OPERATOR, "/server")
+                        .path("sources")
+                        .path(0)
+                        .path("accepted")
+                        .asInt(-1))
                 .isZero();
     }
 
