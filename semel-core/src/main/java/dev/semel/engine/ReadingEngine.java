@@ -25,14 +25,12 @@ final class ReadingEngine implements ReadingNode {
         this.recorder = recorder;
     }
 
-    /** Found when somebody asks, because looking for it may take long; containers give it as a variable. */
+    /** Found when somebody asks, because looking for it may take long. */
     @Override
     public String name() {
         String known = name;
         if (known == null) {
-            String host = System.getenv("HOSTNAME");
-            known = (host == null || host.isBlank() ? hostName() : host) + "/"
-                    + ProcessHandle.current().pid();
+            known = hostName() + "/" + ProcessHandle.current().pid();
             name = known;
         }
         return known;

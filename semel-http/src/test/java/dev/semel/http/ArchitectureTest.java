@@ -103,6 +103,7 @@ class ArchitectureTest {
                         "HmacHeader",
                         "IngressCode",
                         "Webhook",
+                        "WebhookCounts",
                         "WebhookSecrets",
                         "WebhookServlet",
                         "WebhookSource");

@@ -15,7 +15,9 @@ import org.springframework.mock.web.MockHttpSession;
 class ConsoleAccessTest {
     private final ManualTime time = new ManualTime(1_800_000_000_000L);
     private final ConsoleAccess access = new ConsoleAccess(
-            new SemelConsoleProperties("/semel", List.of(), List.of(), List.of(), false), request -> Optional.empty(), time);
+            new SemelConsoleProperties("/semel", List.of(), List.of(), List.of(), false),
+            request -> Optional.empty(),
+            time);
 
     @Test
     void h5_streamOfARequestWithCredentialsOfItsOwnIsOpenedAgainAfterAMinute() {

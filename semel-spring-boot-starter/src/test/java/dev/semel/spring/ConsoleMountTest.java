@@ -187,7 +187,7 @@ class ConsoleMountTest {
     }
 
     @Test
-    void h4_viewersSeeNoPayloadsUnlessThePropertySaysSo() throws Exception {
+    void viewersSeeNoPayloadsUnlessThePropertySaysSo() throws Exception {
         assertThat(shownToViewer(context).path("contents_hidden").asBoolean()).isTrue();
         assertThat(shownToViewer(context).has("result")).isFalse();
         try (ConfigurableApplicationContext other = application("semel.console.viewers-see-payloads=true")) {

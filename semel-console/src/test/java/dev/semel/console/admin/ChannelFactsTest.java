@@ -72,7 +72,7 @@ class ChannelFactsTest {
     }
 
     @Test
-    void h4_personOfOneTenantIsToldOfNoBreaker() {
+    void personOfOneTenantIsToldOfNoBreaker() {
         send(0, 5, "ann");
         server.work();
         send(5, 1, "ann");

@@ -28,7 +28,7 @@ class ViewersSeePayloadsTest {
     }
 
     @Test
-    void h4_payloadsAreHiddenFromViewersUnlessTheSettingAllowsThem() {
+    void payloadsAreHiddenFromViewersUnlessTheSettingAllowsThem() {
         JsonNode hidden = server.get(VIEWER, LOST).json();
         assertThat(hidden.has("payload")).isFalse();
         assertThat(hidden.path("contents_hidden").asBoolean()).isTrue();

@@ -50,7 +50,7 @@ class OperatorFaultsTest {
     }
 
     @Test
-    void h4_viewersSeeNoPayloadsUnlessTheFileSaysSo() {
+    void viewersSeeNoPayloadsUnlessTheFileSaysSo() {
         assertThat(operators("").viewersSeePayloads()).isFalse();
         assertThat(operators("viewers-see-payloads: true\n").viewersSeePayloads())
                 .isTrue();

@@ -5,7 +5,7 @@ import { brief, pretty } from '../format.js';
 import { ago, copyable, copyButton, facts, href, link, recordLink, section, state, when } from '../widgets.js';
 import { actions } from './actions.js';
 import { story } from './story.js';
-import { causedTree } from './tree.js';
+import { causedTree, isNarrow } from './tree.js';
 
 function verdict(data) {
   const { record } = data;
@@ -68,6 +68,8 @@ export const record = {
   },
   view: (data, context) => {
     const { record: shown, tree } = data;
+    const known = section('Facts', about(shown, context));
+    const caused = causedTree(tree, shown.id);
     return [
       h('div', { class: 'title' },
           h('h1', null, shown.operation, h('span', { class: 'dim' }, ' / '), h('span', { class: 'mono' }, brief(shown.id))),
@@ -76,8 +78,7 @@ export const record = {
       verdict(data),
       actions(shown, context),
       story(data.story, shown),
-      causedTree(tree, shown.id),
-      section('Facts', about(shown, context)),
+      isNarrow(tree) ? h('div', { class: 'pair' }, known, caused) : [caused, known],
       contents(shown, context),
     ];
   },

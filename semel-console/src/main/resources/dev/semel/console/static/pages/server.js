@@ -61,7 +61,7 @@ export const server = {
           { title: 'Last webhook', class: 'tight', cell: each => (each.accepted === undefined ? unknown() : ago(each.last_webhook)) },
           { title: 'Accepted', class: 'figure', cell: each => figure(each.accepted) },
           { title: 'Repeated', class: 'figure', cell: each => figure(each.repeated) },
-          { title: 'Rejected', class: 'tight', cell: each => [figure(each.rejected), each.last_rejected && h('span', { class: 'dim' }, ', last ', ago(each.last_rejected))] },
+          { title: 'Rejected', class: 'figure', cell: each => [figure(each.rejected), each.last_rejected && h('span', { class: 'dim' }, ', last ', ago(each.last_rejected))] },
         ], data.sources, { key: each => each.name })
         : empty('No sources are configured.', 'Add one under ', h('code', null, 'sources:'), ' to accept signed webhooks.')),
     section('Gateways', data.gateways.length > 0

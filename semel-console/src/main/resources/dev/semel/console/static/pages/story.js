@@ -62,6 +62,9 @@ function drawing(events, record) {
     const x = place(at(event));
     const attempt = tried[index];
     const [word, kind] = words(event);
+    if (!attempt && event.type === 'system.error') {
+      return null; // The attempt that was the last one stands there.
+    }
     if (!attempt) {
       return h('circle', { class: `point ${kind}`, cx: `${x}%`, cy: MIDDLE, r: 5 }, h('title', null, `${word}, ${bothTimes(event.time)}`));
     }
@@ -108,12 +111,14 @@ function details(event) {
   if (event.actor && event.type.startsWith('operator.')) {
     parts.push(h('span', { class: 'dim' }, ` by ${event.actor}`));
   }
-  return parts.length > 0 ? parts : h('span', { class: 'dim' }, '–');
+  return parts.length > 0 ? parts : none();
 }
+
+const none = () => h('span', { class: 'dim none' }, '–');
 
 function took(event) {
   const millis = event.took_ms ?? event['note.took_ms'];
-  return millis == null ? h('span', { class: 'dim' }, '–') : span(millis);
+  return millis == null ? none() : span(millis);
 }
 
 export function story({ events, cut }, record) {
@@ -128,8 +133,8 @@ export function story({ events, cut }, record) {
         { title: 'Time', cell: event => when(event.time), class: 'plain tight' },
         { title: 'After', cell: event => (at(event) === first ? h('span', { class: 'dim' }, 'start') : `+${span(at(event) - first)}`), class: 'plain tight figure' },
         { title: 'Event', cell: event => h('span', { title: event.type }, h('i', { class: `dot ${words(event)[1]}` }), words(event)[0]), class: 'plain tight' },
-        { title: 'Attempt', cell: event => (event.attempt > 0 ? (event.of ? `${event.attempt} of ${event.of}` : event.attempt) : h('span', { class: 'dim' }, '–')), class: 'figure' },
-        { title: 'Took', cell: event => took(event), class: 'plain tight figure' },
+        { title: 'Attempt', cell: event => (event.attempt > 0 ? (event.of ? `${event.attempt} of ${event.of}` : event.attempt) : none()), class: 'figure' },
+        { title: 'Took', cell: took, class: 'tight figure' },
         { title: 'Cause', cell: details, class: 'plain wide' },
       ], events, { key: event => event.id }));
 }

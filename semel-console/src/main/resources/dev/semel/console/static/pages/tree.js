@@ -3,10 +3,12 @@ import { h } from '../view.js';
 import { brief, count } from '../format.js';
 import { STATES, href, section, state } from '../widgets.js';
 
-const COLUMN = 250;
-const WIDE = 214;
+const GAP = 36;
 const ROW = 58;
 const HIGH = 48;
+
+/** How wide a box is, so that a record and what it caused fit beside each other. */
+const boxWidth = () => (matchMedia('(max-width: 760px)').matches ? 148 : 200);
 
 /** Places boxes so that one stands beside the middle of those that it caused. */
 function place(tree) {
@@ -28,16 +30,16 @@ function place(tree) {
 
 const name = one => (one.step ? `step ${one.step}` : one.operation);
 
-function line([from, to]) {
-  const x1 = from.depth * COLUMN + WIDE;
-  const x2 = to.depth * COLUMN;
+function line([from, to], width) {
+  const x1 = from.depth * (width + GAP) + width;
+  const x2 = to.depth * (width + GAP);
   const y1 = from.y * ROW + HIGH / 2;
   const y2 = to.y * ROW + HIGH / 2;
   const middle = (x1 + x2) / 2;
   return h('path', { class: 'edge', d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}` });
 }
 
-function box({ one, depth, y, cause, cut }, here) {
+function box({ one, depth, y, cause, cut }, width, here) {
   const words = [
     name(one),
     STATES[one.state]?.word ?? one.state,
@@ -55,7 +57,7 @@ function box({ one, depth, y, cause, cut }, here) {
     'aria-current': one.id === here ? 'true' : null,
     title: words,
     'data-row': true,
-    style: { left: `${depth * COLUMN}px`, top: `${y * ROW}px`, width: `${WIDE}px`, height: `${HIGH}px` },
+    style: { left: `${depth * (width + GAP)}px`, top: `${y * ROW}px`, width: `${width}px`, height: `${HIGH}px` },
   },
   h('span', { class: 'name' }, one.step && h('span', { class: 'dim' }, 'step '), one.step ?? one.operation),
   h('span', { class: 'about' }, state(one.state), h('span', { class: 'mono dim' }, brief(one.id)), one.failure && h('span', { class: 'dim' }, one.failure.category), cut && h('span', { class: 'dim' }, '…')));
@@ -63,6 +65,11 @@ function box({ one, depth, y, cause, cut }, here) {
 
 function all(tree) {
   return [...(tree.steps ?? []), ...(tree.sent ?? []).flatMap(each => [each, ...all(each)])];
+}
+
+/** Whether what it caused caused nothing: then the drawing is narrow. */
+export function isNarrow(tree) {
+  return (tree.sent ?? []).every(each => all(each).length === 0);
 }
 
 export function causedTree(tree, here) {
@@ -73,12 +80,13 @@ export function causedTree(tree, here) {
   const { boxes, lines, rows, depth } = place(tree);
   const steps = caused.filter(each => each.step).length;
   const summary = [steps && count(steps, 'step'), caused.length > steps && count(caused.length - steps, 'message')].filter(Boolean).join(' and ');
-  const wide = depth * COLUMN + WIDE;
+  const width = boxWidth();
+  const wide = depth * (width + GAP) + width;
   const high = (rows - 1) * ROW + HIGH;
   return section('What it caused',
       h('div', { class: 'graphbox' },
           h('div', { class: 'graph', role: 'group', 'aria-label': `${name(tree)} caused ${summary}`, style: { width: `${wide}px`, height: `${high}px` } },
-              h('svg', { width: wide, height: high, 'aria-hidden': 'true' }, lines.map(line)),
-              boxes.map(each => box(each, here)))),
+              h('svg', { width: wide, height: high, 'aria-hidden': 'true' }, lines.map(each => line(each, width))),
+              boxes.map(each => box(each, width, here)))),
       boxes.some(each => each.cut) && h('p', { class: 'dim small' }, 'There is more than is shown here.'));
 }
