@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tenant all tenants when absent
  * @param expired records in progress whose lease was over {@link #OLD_LEASE} ago
- * @param queued messages that were not tried yet
- * @param retrying records that failed and are tried again
+ * @param pending what is still to be run
  */
 record PresentState(
         @Nullable String tenant,
@@ -30,8 +29,21 @@ record PresentState(
         StateCensus unknown,
         StateCensus dead,
         StateCensus expired,
-        StateCensus queued,
-        StateCensus retrying) {
+        PendingCensus pending) {
+    /**
+     * @param queued messages that were not tried yet
+     * @param retrying records that failed and are tried again
+     */
+    record PendingCensus(StateCensus queued, StateCensus retrying) {
+        Stream<OperationCount> operations() {
+            return Stream.of(queued, retrying).flatMap(census -> census.operations().stream());
+        }
+
+        boolean complete() {
+            return queued.complete() && retrying.complete();
+        }
+    }
+
     /** So many records of a state are looked at. */
     static final int MOST = 10_000;
 
@@ -47,14 +59,15 @@ record PresentState(
                 ledger.census(State.UNKNOWN, tenant, Status.NEVER, MOST),
                 ledger.census(State.FAILED_TERMINAL, tenant, Status.NEVER, MOST),
                 ledger.census(State.IN_PROGRESS, tenant, modes.now() - OLD_LEASE.toMillis(), MOST),
-                ledger.census(State.QUEUED, tenant, Status.NEVER, MOST),
-                ledger.census(State.FAILED_RETRYABLE, tenant, Status.NEVER, MOST));
+                new PendingCensus(
+                        ledger.census(State.QUEUED, tenant, Status.NEVER, MOST),
+                        ledger.census(State.FAILED_RETRYABLE, tenant, Status.NEVER, MOST)));
     }
 
     /** The operations of which messages wait, or that need a person. A tenant has those of its own: names tell of others. */
     Set<String> operations() {
         Set<String> names = new TreeSet<>();
-        Stream.of(unknown, dead, expired, queued, retrying)
+        Stream.of(unknown, dead, expired, pending.queued, pending.retrying)
                 .flatMap(census -> census.operations().stream())
                 .filter(count -> count.queued() > 0)
                 .forEach(count -> names.add(count.operation()));
@@ -65,16 +78,15 @@ record PresentState(
     }
 
     Overview.WaitingMessages waiting(String operation) {
-        long oldest = Stream.of(queued, retrying)
-                .flatMap(census -> census.operations().stream())
+        long oldest = pending.operations()
                 .filter(count -> count.operation().equals(operation) && count.queued() > 0)
                 .mapToLong(OperationCount::earliestAt)
                 .filter(at -> at <= modes.now())
                 .min()
                 .orElse(-1);
         return new Overview.WaitingMessages(
-                sum(operation, OperationCount::queued, queued, retrying),
-                queued.complete() && retrying.complete(),
+                sum(operation, OperationCount::queued, pending.queued, pending.retrying),
+                pending.complete(),
                 oldest < 0 ? -1 : modes.now() - oldest,
                 parkedLanes().getOrDefault(operation, 0L));
     }

@@ -12,6 +12,7 @@ public final class ActivitySums {
 
     public ActivitySums() {}
 
+    /** Adds a row to the sum of its time and operation, whatever its node. */
     public void add(ActivityRow row) {
         int last = sums.size() - 1;
         if (last >= 0 && sums.get(last).isAboutSameAs(row)) {

@@ -82,7 +82,7 @@ final class SqliteSession implements AutoCloseable {
     }
 
     /** Reads the rows one by one, and keeps none. */
-    void each(String sql, Binder binder, RowReader reader) throws SQLException {
+    void each(String sql, Binder binder, RowConsumer reader) throws SQLException {
         with(sql, binder, statement -> {
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
@@ -95,7 +95,7 @@ final class SqliteSession implements AutoCloseable {
 
     /** Is told each row. */
     @FunctionalInterface
-    interface RowReader {
+    interface RowConsumer {
         void read(ResultSet row) throws SQLException;
     }
 

@@ -40,11 +40,10 @@ function line([from, to], width) {
 }
 
 function box({ one, depth, y, cause, cut }, width, here) {
+  // Begins with what is to be read in the box, so that a person who speaks it is understood.
   const words = [
-    name(one),
-    STATES[one.state]?.word ?? one.state,
+    [name(one), STATES[one.state]?.word ?? one.state, brief(one.id), one.failure?.category, cut && '…'].filter(Boolean).join(' '),
     one.attempt > 1 && `${one.attempt} attempts`,
-    one.failure?.category,
     cause && `caused by ${name(cause.one)}`,
     one.id === here && 'this record',
     cut && 'caused more than is shown',
