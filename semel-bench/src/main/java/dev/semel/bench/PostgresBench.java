@@ -52,6 +52,8 @@ final class PostgresBench {
             }
             leased(rounds, cells, pool, plan.volume().crowd());
             Intake intake = batches(rounds, cells, pool);
+            progress.accept("postgresql: history of activity");
+            new HistoryCost("postgresql", place.semelUrl(), EFFECT).measure(rounds, plan, findings);
             progress.accept("postgresql: purge");
             Upkeep.purge("postgresql", place.semelUrl(), plan.volume().purged(), findings);
             return intake;

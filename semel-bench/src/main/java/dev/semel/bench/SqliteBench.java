@@ -1,13 +1,21 @@
 package dev.semel.bench;
 
+import dev.semel.AtomicHandler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.bench.Work.Order;
+import dev.semel.bench.Work.Receipt;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** Semel on a SQLite file beside plain JDBC on another file in the same directory. */
 final class SqliteBench {
+    private static final AtomicHandler<Order, Receipt> EFFECT = (order, tx) -> {
+        SqliteRows.effect(tx.connection());
+        return Work.RECEIPT;
+    };
+
     private final SqliteDirectory place;
     private final LedgerPlan plan;
     private final ReportBuilder findings;
@@ -32,10 +40,7 @@ final class SqliteBench {
                 }
                 return Work.RECEIPT;
             });
-            Cells cells = new Cells("sqlite", () -> engine, (order, tx) -> {
-                SqliteRows.effect(tx.connection());
-                return Work.RECEIPT;
-            });
+            Cells cells = new Cells("sqlite", () -> engine, EFFECT);
             for (int callers : plan.volume().callers()) {
                 atomic(rounds, cells, rows, callers);
             }
@@ -43,6 +48,8 @@ final class SqliteBench {
                 leased(rounds, cells, rows, callers);
             }
             intake = batches(rounds, cells, rows);
+            progress.accept("sqlite: history of activity");
+            new HistoryCost("sqlite", place.semelUrl("semel"), EFFECT).measure(rounds, plan, findings);
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     "SQLite without Semel failed in " + place.directory() + ": " + e.getMessage()
