@@ -27,8 +27,8 @@ public interface Queue {
      * Grants due records: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease
      * is over if the grant is repeatable and they are below its attempts. Records that another transaction has locked
      * are left out. Each grant takes a new fence. It is no attempt yet: an attempt is counted when it has ended, or
-     * by a move before it begins. Tenants that have something due share the amount evenly; one that has nothing
-     * leaves its part to the others, if need be with the next claim.
+     * by a move before it begins. One that is taken from another holder is marked so ({@link Status#isTakenOver}).
+     * Tenants that have something due share the amount evenly; one that has nothing leaves its part to the others, if need be with the next claim.
      */
     Claimed claim(Claim claim);
 

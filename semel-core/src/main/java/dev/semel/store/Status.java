@@ -9,7 +9,7 @@ package dev.semel.store;
  *     {@link #LAST_RUN} added, the present one is not taken over
  * @param at when it next needs attention, in the store's milliseconds: due, end of lease, end of retention
  * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; of an UNKNOWN how long it has been that at
- *     {@code at}; 0 otherwise
+ *     {@code at}; of one that a claim took from a holder whose lease was over {@link #TAKEN_OVER}, until it is moved; 0 otherwise
  * @param owner the token of the grant, by which a repeated reservation recognises its own
  */
 public record Status(State state, long fence, int attempt, long at, long keepMillis, long owner) {
@@ -18,6 +18,17 @@ public record Status(State state, long fence, int attempt, long at, long keepMil
 
     /** More attempts than any policy allows, so that no store takes the record over. Added to the count, which stays readable. */
     public static final int LAST_RUN = 1 << 30;
+
+    /** Not a time: a mark in {@code keepMillis}, which an IN_PROGRESS record does not need otherwise. */
+    public static final long TAKEN_OVER = 1;
+
+    /**
+     * Whether a claim took it from a holder whose lease was over, and it was not moved since. Whoever reads it under the claim's token
+     * knows that it may be what killed that holder, even if the claim's reply was lost.
+     */
+    public boolean isTakenOver() {
+        return state == State.IN_PROGRESS && keepMillis == TAKEN_OVER;
+    }
 
     /** Grants so far, to be shown. */
     public int attempts() {

@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
  * process would not begin (switched off, too late, dying, not readable) is ended here; what it would begin is granted.
  *
  * <p><b>A lost reply.</b> All parts are claimed under one token, made from the claim's id. A repeated claim looks for records that are
- * held under the token first, on whichever node, and renews them. Nothing is counted twice: a record says which fence its attempt was
- * counted under.
+ * held under the token first, on whichever node, and renews them. Nothing is counted twice, and no suspect is
+ * forgotten: a record says which fence its attempt was counted under, and whether it was taken over.
  */
 final class ExternalGrants<P> {
     private static final int FIRST_PART = 8;
@@ -73,7 +73,6 @@ final class ExternalGrants<P> {
 
     private final List<ExternalMessage<P>> granted = new ArrayList<>();
     private final List<EndedRow> ended = new ArrayList<>();
-    private final Set<RecordId> takenOver = new HashSet<>();
     private final Set<Long> grantedLanes = new HashSet<>();
     private final Set<Long> stoppedLanes = new HashSet<>();
     private boolean suspectGranted;
@@ -264,7 +263,6 @@ final class ExternalGrants<P> {
     }
 
     private @Nullable AuditEntry takenOver(Row row) {
-        takenOver.add(row.id());
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         return services.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
@@ -278,7 +276,7 @@ final class ExternalGrants<P> {
     private void add(Row row, long since, long asked) {
         bytes += length(row);
         largest = Math.max(largest, length(row));
-        boolean overdue = takenOver.contains(row.id());
+        boolean overdue = row.status().isTakenOver();
         if (overdue) {
             services.tools().watch().takenOver(channel.name(), tenant.name());
         }

@@ -143,6 +143,30 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
+    void recordThatIsTakenOverIsMarkedUntilItIsMoved() {
+        send(ArrivalBuilder.of("free"));
+        sendTo("lane", "x1", "x2");
+        assertThat(all(ClaimBuilder.of(3).leasedFor(1_000)))
+                .hasSize(3)
+                .noneMatch(row -> row.status().isTakenOver());
+        pass(1_000);
+        List<Row> taken = all(ClaimBuilder.of(3).by(7));
+        assertThat(taken).hasSize(3).allMatch(row -> row.status().isTakenOver());
+        ledger.renew(
+                List.of(new Renewal(taken.get(0).id(), taken.get(0).status().fence(), 10_000)));
+        assertThat(queue.heldBy(ArrivalBuilder.CHANNEL, 7))
+                .as("whoever lost the reply sees it")
+                .hasSize(3)
+                .allMatch(row -> row.status().isTakenOver());
+        for (int i = taken.size() - 1; i >= 0; i--) {
+            apply(shift(taken.get(i), State.QUEUED).in(0).attempt(0));
+        }
+        assertThat(all(ClaimBuilder.of(3)))
+                .hasSize(3)
+                .noneMatch(row -> row.status().isTakenOver());
+    }
+
+    @Test
     void d12_runNeverMixesTakeoversWithOtherRecords() {
         sendTo("lane", "x1", "x2", "x3", "x4");
         List<Row> run = granted(ClaimBuilder.of(3).leasedFor(1_000));

@@ -108,7 +108,7 @@ final class PostgresLaneClaim {
                     place = coalesce(i.place, r.place),
                     state = CASE WHEN i.granted = 1 THEN 1 ELSE r.state END,
                     fence = CASE WHEN i.granted = 1 THEN c.high | i.counter ELSE r.fence END,
-                    keep = CASE WHEN i.granted = 0 THEN r.keep END,
+                    keep = CASE WHEN i.granted = 0 THEN r.keep WHEN r.state = 1 THEN 1 END,
                     result = CASE WHEN i.granted = 0 THEN r.result END,
                     at = CASE WHEN i.granted = 1 THEN c.now + least(?::bigint, 9223372036854775807 - c.now) ELSE r.at END,
                     owner = CASE WHEN i.granted = 1 THEN ? ELSE r.owner END

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class PostgresUnorderedClaim {
     static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + "; ";
 
-    /** The columns that a grant writes: two parameters, the lease and the owner. */
-    static final String GRANTED = "state = 1, fence = c.high | nextval('semel_fence'), keep = NULL,"
+    /** The columns that a grant writes: two parameters, the lease and the owner. What was running is marked as taken over. */
+    static final String GRANTED = "state = 1, fence = c.high | nextval('semel_fence'),"
+            + " keep = CASE WHEN r.state = 1 THEN 1 END,"
             + " result = NULL, at = c.now + least(?::bigint, 9223372036854775807 - c.now), owner = ?";
 
     /** By place on disk: the rows are locked, and one that had moved on when it was locked is left for the next claim. */

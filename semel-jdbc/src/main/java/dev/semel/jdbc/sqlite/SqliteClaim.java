@@ -39,9 +39,10 @@ final class SqliteClaim {
             CANDIDATE + " WHERE state = 1 AND at <= ? AND operation = ? AND turn IN (0, 1) AND attempt < ? ORDER BY at";
 
     private static final String PLACE = "UPDATE semel_record SET turn = ?, place = ? WHERE n = ?";
+    // What was running is marked as taken over.
     static final String GRANT = String.format(Locale.ROOT, """
             UPDATE semel_record
-            SET state = 1, fence = ?1 + granted.key, at = ?2, keep = 0, owner = ?3
+            SET state = 1, fence = ?1 + granted.key, at = ?2, keep = CASE WHEN state = 1 THEN 1 ELSE 0 END, owner = ?3
             FROM json_each(?4) AS granted WHERE n = granted.value
             RETURNING n, %s""", Rows.withoutLargePayload("", "length", "?5"));
 

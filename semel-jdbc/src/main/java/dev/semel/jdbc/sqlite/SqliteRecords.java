@@ -63,7 +63,7 @@ final class SqliteRecords {
     private static final String REMOVE = "DELETE FROM semel_record WHERE id = ? RETURNING turn, lane";
     private static final String REMOVE_STEPS = "DELETE FROM semel_record WHERE parent = ? AND place IS NULL";
     private static final String DISOWN =
-            "UPDATE semel_record SET state = 5, at = ? WHERE state = 1 AND " + Rows.NO_STEP;
+            "UPDATE semel_record SET state = 5, at = ?, keep = 0 WHERE state = 1 AND " + Rows.NO_STEP;
     private static final String RUNNING =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE state = 1 AND " + Rows.NO_STEP + " ORDER BY at, n";
 

@@ -1,6 +1,7 @@
 package dev.semel.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Channel;
 import dev.semel.Failure;
@@ -88,6 +89,41 @@ abstract class ExternalClaimFaultSuite extends ExternalClaimFixture {
         send(MAIL, "m");
         claims.claim(MAIL, ACME, terms(1, "c-1"));
         assertThat(claims.claim(MAIL, Tenant.of("globex"), terms(1, "c-1"))).isEmpty();
+    }
+
+    @Test
+    void c1_attemptOfASuspectIsCountedAlsoByAClaimWhoseReplyWasLost() {
+        for (Channel.Leased<Note> channel : List.of(MAIL, CHAT)) {
+            sendAll(channel, "lane", "m1", "m2");
+            assertThat(outside(channel, 2)).hasSize(2);
+            time.advance(TEN_SECONDS);
+            sendAll(channel, "lane", "fresh");
+            ExternalClaims losing = faulty(1, StoreCall.CLAIM, Faults.Fault.LOSE_REPLY);
+            String id = "lost " + channel.name();
+            assertThatThrownBy(() -> losing.claim(channel, ACME, terms(2, id)))
+                    .isInstanceOf(SemelException.OutcomeUnknown.class);
+            List<ExternalMessage<Note>> granted = claims.claim(channel, ACME, terms(2, id));
+            assertThat(granted)
+                    .extracting(ExternalMessage::attempt)
+                    .isNotEmpty()
+                    .containsOnly(1);
+            for (ExternalMessage<Note> message : granted) {
+                assertThat(row(channel, message.key()).status().attempt())
+                        .as(
+                                "%s/%s: a suspect is counted before it begins, and nothing else",
+                                channel.name(), message.key())
+                        .isEqualTo(message.key().equals("fresh") ? 0 : 1);
+            }
+            assertThat(granted)
+                    .as("with a suspect")
+                    .anyMatch(message -> !message.key().equals("fresh"));
+            assertThat(claims.claim(channel, ACME, terms(2, id)))
+                    .as("counted once")
+                    .containsExactlyInAnyOrderElementsOf(granted);
+            assertThat(finishAll(channel, granted)).containsOnly(RECORDED);
+            granted.forEach(message ->
+                    assertThat(row(channel, message.key()).status().attempt()).isEqualTo(1));
+        }
     }
 
     @Test

@@ -198,7 +198,7 @@ final class MemoryQueue implements Queue {
                     state.nextFence(),
                     old.attempt(),
                     MemoryState.after(now, claim.grant().leaseMillis()),
-                    0,
+                    takenOver ? Status.TAKEN_OVER : 0,
                     claim.grant().owner());
             Row granted = MemoryState.with(row, status, row.line());
             state.put(granted);

@@ -59,7 +59,7 @@ final class ExternalWorker {
     /** @param any whether a claim may find something */
     void work(BooleanSupplier any) {
         while (true) {
-            sleep(Duration.ofMillis(200 + random.nextInt(2_400)));
+            sleep(Duration.ofMillis(50 + random.nextInt(700)));
             if (any.getAsBoolean()) {
                 Channel.Leased<String> channel = CHANNELS.get(random.nextInt(CHANNELS.size()));
                 handle(channel, claim(channel));
@@ -70,11 +70,11 @@ final class ExternalWorker {
     /** Nothing when there is nothing, or no answer has come; what was granted then comes back when its leases end. */
     private List<ExternalMessage<String>> claim(Channel.Leased<String> channel) {
         String id = random.nextInt(4) == 0 ? null : "claim-" + ++claims;
-        ClaimTerms terms = new ClaimTerms(1 + random.nextInt(4), business.lease, Duration.ZERO, id);
+        ClaimTerms terms = new ClaimTerms(1 + random.nextInt(6), business.lease, Duration.ZERO, id);
         Function<ExternalClaims, List<ExternalMessage<String>>> asking =
                 nodeClaims -> nodeClaims.claim(channel, Client.TENANT, terms);
         List<ExternalMessage<String>> granted = id == null ? request("claim", asking) : repeated("claim " + id, asking);
-        if (granted == null || random.nextInt(15) == 0) {
+        if (granted == null || !granted.isEmpty() && random.nextInt(12) == 0) {
             trace(granted == null ? "gave a claim up" : "dies with what it was granted");
             return List.of();
         }

@@ -112,7 +112,7 @@ final class World {
         }
         boolean delivers = kind.messages() && random.nextInt(10) == 0;
         this.provider = delivers ? new ProviderTraffic(scheduler, time, business, mailroom) : null;
-        boolean worksOutside = kind.messages() && random.nextInt(3) == 0;
+        boolean worksOutside = kind.messages() && random.nextBoolean();
         this.external = worksOutside ? new ExternalWorker(scheduler, time, nodes, business, mailroom) : null;
     }
 
