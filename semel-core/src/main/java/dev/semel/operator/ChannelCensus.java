@@ -72,7 +72,7 @@ public record ChannelCensus(
     }
 
     /** The channels of which something waits, runs, is parked or is UNKNOWN. */
-    Set<String> names() {
+    public Set<String> names() {
         Set<String> names = new TreeSet<>(others);
         Stream.of(waiting.queued, waiting.retrying, running, unknown)
                 .flatMap(census -> census.operations().stream())

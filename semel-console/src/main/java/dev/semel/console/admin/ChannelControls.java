@@ -143,10 +143,16 @@ final class ChannelControls {
         facts.put(
                 "pauses",
                 modes.pauses().stream()
-                        .filter(each -> each.tenant() == null || sight.sees(each.tenant()))
+                        .filter(each -> each.tenant() == null ? isShown(each, sight) : sight.sees(each.tenant()))
                         .map(each -> facts(each, sight))
                         .toList());
         return new OneObject(facts);
+    }
+
+    /** The name of a channel tells of its tenants: somebody of one is told of pauses of all tenants where it has messages itself. */
+    private boolean isShown(Pause ofAll, TenantSight sight) {
+        return sight.seesAll()
+                || ledger.operator().channelCensus(sight.own()).names().contains(ofAll.operation());
     }
 
     private static Map<String, Object> facts(Setting setting) {

@@ -65,13 +65,18 @@ final class OverviewResource {
     /** As {@link #show}, now and each time that it was read anew. */
     AdminReply live(AdminCall call) throws ApiProblem {
         OverviewChoice choice = OverviewChoice.of(call);
-        return new LiveEvents(new OverviewFollower(() -> read(choice), overview -> facts(choice, overview)));
+        return new LiveEvents(
+                new OverviewFollower(() -> read(choice), () -> figures(choice), overview -> facts(choice, overview)));
     }
 
-    /** The figures of the program may be of all tenants. */
+    /** They may be of all tenants. */
+    private List<ProgramFigure> figures(OverviewChoice choice) {
+        return choice.sight().seesAll() ? server.figures() : List.of();
+    }
+
     private Map<String, Object> facts(OverviewChoice choice, Overview overview) {
         Map<String, Object> facts = choice.facts(overview);
-        List<ProgramFigure> figures = choice.sight().seesAll() ? server.figures() : List.of();
+        List<ProgramFigure> figures = figures(choice);
         if (!figures.isEmpty()) {
             facts.put("program", figures.stream().map(OverviewResource::facts).toList());
         }

@@ -63,6 +63,18 @@ class LiveOverviewTest {
     }
 
     @Test
+    void figuresOfTheProgramAreSentWhenTheyChange() throws Exception {
+        server.figures = List.of(new ProgramFigure("delivered", "1", "webhooks", ProgramFigure.Tone.PLAIN));
+        EventStream stream = open(VIEWER, "");
+        JsonNode first = stream.data();
+        assertThat(first.path("program").path(0).path("value").asString()).isEqualTo("1");
+        server.figures = List.of(new ProgramFigure("delivered", "2", "webhooks", ProgramFigure.Tone.PLAIN));
+        JsonNode next = stream.data();
+        assertThat(next.path("program").path(0).path("value").asString()).isEqualTo("2");
+        assertThat(next.path("now")).as("the store was not read again").isEqualTo(first.path("now"));
+    }
+
+    @Test
     void streamsOfTheSameWindowShareOneRead() throws Exception {
         EventStream one = open(VIEWER, "");
         EventStream other = open(ACME_ADMIN, "");
