@@ -213,7 +213,7 @@ class OverviewsTest {
         assertThat(mail.channel()).isTrue();
         assertThat(mail.waiting().depth()).isEqualTo(2);
         assertThat(mail.waiting().complete()).isTrue();
-        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(35_000);
+        assertThat(mail.waiting().oldestDueMillis()).isEqualTo(30_000 + Overviews.FRESH.toMillis());
         assertThat(operation(overview("acme"), "mail").waiting().depth()).isEqualTo(1);
     }
 
