@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Channels and modes: how they stand, pauses, and the switch between LIVE, SHADOW and HALTED. */
 final class ChannelControls {
+    /** Channels of everybody, such as that of replay jobs. */
+    private static final String OF_SEMEL = "semel.";
+
     private final AdminLedger ledger;
 
     ChannelControls(AdminLedger ledger) {
@@ -152,6 +155,7 @@ final class ChannelControls {
     /** The name of a channel tells of its tenants: somebody of one is told of pauses of all tenants where it has messages itself. */
     private boolean isShown(Pause ofAll, TenantSight sight) {
         return sight.seesAll()
+                || ofAll.operation().startsWith(OF_SEMEL)
                 || ledger.operator().channelCensus(sight.own()).names().contains(ofAll.operation());
     }
 
