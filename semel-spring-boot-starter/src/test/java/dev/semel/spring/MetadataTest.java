@@ -27,6 +27,7 @@ class MetadataTest {
 
     /** Absent, these mean something that no value says. */
     private static final Set<String> WITHOUT_DEFAULT = Set.of(
+            "semel.console.path",
             "semel.store",
             "semel.policy",
             "semel.tuning.mode",
@@ -136,7 +137,8 @@ class MetadataTest {
         }
         assertThat(PROPERTIES.keySet())
                 .filteredOn(name -> name.startsWith("semel."))
-                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert|status|routes\\[\\])\\..+|[a-z-]+)"));
+                .allMatch(name -> name.matches(
+                        "semel\\.(http\\.|console\\.)?((tuning|expert|status|routes\\[\\])\\..+|[a-z-]+)"));
     }
 
     /** Where a property takes one of a few words, each is offered with what it means, and no other. */

@@ -6,15 +6,31 @@ import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** How many reports and exports may walk through the ledger at once. Further ones are refused, not queued. Thread-safe. */
+/**
+ * How many reports and exports may walk through the ledger at once. Further ones wait for a moment, because a person who goes from page to
+ * page leaves some behind that nobody waits for any more; then they are refused. Thread-safe.
+ */
 final class ReportLimit {
     static final int AT_ONCE = 4;
 
     private static final Duration SOON = Duration.ofSeconds(5);
 
-    private final Semaphore free = new Semaphore(AT_ONCE);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final Semaphore free = new Semaphore(AT_ONCE, true);
+    private final Duration patience;
+
+    ReportLimit() {
+        this(PATIENCE);
+    }
+
+    /** @param patience how long a further one waits */
+    ReportLimit(Duration patience) {
+        this.patience = patience;
+    }
 
     /** The same handler, which counts from its beginning until its answer is written. */
     static AdminHandler limited(AdminHandler handler) {
@@ -27,8 +43,17 @@ final class ReportLimit {
         AdminReply make() throws ApiProblem;
     }
 
+    private boolean isGranted() {
+        try {
+            return free.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     AdminReply respond(Report report) throws ApiProblem {
-        if (!free.tryAcquire()) {
+        if (!isGranted()) {
             throw new ApiProblem(
                             ApiCode.RATE_LIMITED,
                             "This node makes " + AT_ONCE

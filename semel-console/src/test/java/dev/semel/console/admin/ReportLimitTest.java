@@ -9,9 +9,12 @@ import dev.semel.console.admin.AdminEndpoint.AdminReply;
 import dev.semel.console.admin.AdminServer.LedgerKind;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +40,7 @@ class ReportLimitTest {
 
     @Test
     void furtherReportIsRefusedWhileAsManyAreUnderWay() throws ApiProblem {
-        ReportLimit limit = new ReportLimit();
+        ReportLimit limit = new ReportLimit(Duration.ZERO);
         assertThat(limit.respond(nested(limit, ReportLimit.AT_ONCE - 1))).isEqualTo(DONE);
         ApiProblem refused =
                 catchThrowableOfType(ApiProblem.class, () -> limit.respond(nested(limit, ReportLimit.AT_ONCE)));
@@ -47,8 +50,29 @@ class ReportLimitTest {
     }
 
     @Test
+    void furtherReportIsMadeWhenAnotherOneEndsMeanwhile() throws Exception {
+        ReportLimit limit = new ReportLimit(Duration.ofMinutes(1));
+        List<AdminReply.ManyObjects> open = new ArrayList<>();
+        for (int i = 0; i < ReportLimit.AT_ONCE; i++) {
+            open.add((AdminReply.ManyObjects) limit.respond(() -> new AdminReply.ManyObjects(out -> {})));
+        }
+        CompletableFuture<AdminReply> waiting = new CompletableFuture<>();
+        Thread person = new Thread(() -> {
+            try {
+                waiting.complete(limit.respond(() -> DONE));
+            } catch (ApiProblem e) {
+                waiting.completeExceptionally(e);
+            }
+        });
+        person.start();
+        open.get(0).end().run();
+        assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(DONE);
+        person.join();
+    }
+
+    @Test
     void exportCountsUntilItIsWritten() throws ApiProblem {
-        ReportLimit limit = new ReportLimit();
+        ReportLimit limit = new ReportLimit(Duration.ZERO);
         List<AdminReply.ManyObjects> open = new ArrayList<>();
         for (int i = 0; i < ReportLimit.AT_ONCE; i++) {
             open.add((AdminReply.ManyObjects) limit.respond(() -> new AdminReply.ManyObjects(out -> {})));
@@ -65,7 +89,7 @@ class ReportLimitTest {
 
     @Test
     void reportThatFailsLeavesItsPlace() throws ApiProblem {
-        ReportLimit limit = new ReportLimit();
+        ReportLimit limit = new ReportLimit(Duration.ZERO);
         for (int i = 0; i <= ReportLimit.AT_ONCE; i++) {
             assertThat(catchThrowableOfType(
                             IllegalStateException.class,
