@@ -1,16 +1,20 @@
 package dev.semel.conformance;
 
+import dev.semel.SemelException;
 import dev.semel.conformance.AbortedRequest.AbortPoint;
 import dev.semel.conformance.Row.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Rows about bodies, ids and rejections. */
 final class TransportRows {
     private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Pattern STACK = Pattern.compile("\\bat [\\w.$]+\\(|Exception\\b");
+
+    private static final int TRIES = 5;
 
     private static final Outcome OVERTAKEN =
             Outcome.notObserved("the service ran no request whose client had closed" + " its connection");
@@ -48,11 +52,27 @@ final class TransportRows {
     private static Outcome tooLarge(Probe probe) {
         String key = probe.freshKey();
         int more = Math.toIntExact(probe.target().limits().requestBytes() + 1);
-        ProbeResponse reply = probe.send(probe.post(key, probe.body("x".repeat(more))));
+        String body = probe.body("x".repeat(more));
+        ProbeResponse reply = rejection(probe, key, body);
+        if (reply == null) {
+            return Outcome.notObserved("the service closed the connection before its response could be read");
+        }
         return Outcome.heldIf(
                         reply.isProblem(ExpectedProblem.TOO_LARGE.status(), ExpectedProblem.TOO_LARGE.code()),
                         "got " + reply.told())
                 .then(() -> KeyRows.first(probe.send(probe.post(key, probe.freshBody()))));
+    }
+
+    /** A service may reject a body and close the connection while it is still sent: then its response can be lost. */
+    private static @Nullable ProbeResponse rejection(Probe probe, String key, String body) {
+        for (int i = 0; i < TRIES; i++) {
+            try {
+                return probe.send(probe.post(key, body));
+            } catch (SemelException.StoreUnavailable e) {
+                probe.pause(Duration.ofMillis(200));
+            }
+        }
+        return null;
     }
 
     private static Outcome endsEarly(Probe probe) {

@@ -34,7 +34,7 @@ class ConsoleQualityTest {
     private static final String CHANGING_OVERVIEW = """
             window.overviews = 0;
             // Fewer points than an hour has: drawing them takes most of the time, and each is like the others.
-            first.points = Math.min(first.points, 40);
+            first.points = Math.min(first.points, 12);
             first.operations.forEach(each => Object.values(each.series).forEach(values => values.splice(first.points)));
             const fetched = window.fetch;
             window.fetch = async (address, options) => {

@@ -40,7 +40,7 @@ function line([from, to], width) {
 }
 
 function box({ one, depth, y, cause, cut }, width, here) {
-  // Begins with what is to be read in the box, so that a person who speaks it is understood.
+  // Beside what is to be read in the box, by which a person who speaks it is understood.
   const words = [
     [name(one), STATES[one.state]?.word ?? one.state, brief(one.id), one.failure?.category, cut && '…'].filter(Boolean).join(' '),
     one.attempt > 1 && `${one.attempt} attempts`,
@@ -52,7 +52,6 @@ function box({ one, depth, y, cause, cut }, width, here) {
     key: one.id,
     class: `node state-${one.state.toLowerCase()}`,
     href: href(`/records/${one.id}`),
-    'aria-label': words,
     'aria-current': one.id === here ? 'true' : null,
     title: words,
     'data-row': true,
