@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Tenant;
 import dev.semel.console.admin.AdminServer.LedgerKind;
+import dev.semel.console.live.LiveLimits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,13 +84,13 @@ class LiveAuditTest {
 
     @Test
     void streamsOfOnePersonAreLimited() throws Exception {
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < LiveLimits.USUAL.perPerson(); i++) {
             assertThat(open(VIEWER, "").status()).isEqualTo(200);
         }
-        EventStream fifth = open(VIEWER, "");
-        assertThat(fifth.status()).isEqualTo(429);
-        assertThat(fifth.http().headers().firstValue("Retry-After")).isPresent();
-        assertThat(fifth.in().readLine()).contains("request.rate_limited");
+        EventStream further = open(VIEWER, "");
+        assertThat(further.status()).isEqualTo(429);
+        assertThat(further.http().headers().firstValue("Retry-After")).isPresent();
+        assertThat(further.in().readLine()).contains("request.rate_limited");
         assertThat(open(OPERATOR, "").status()).isEqualTo(200);
     }
 
