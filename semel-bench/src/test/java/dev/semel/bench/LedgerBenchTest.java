@@ -65,6 +65,8 @@ class LedgerBenchTest {
         assertThat(names(report))
                 .containsExactly(
                         "sqlite atomic at 64 callers, of one commit per call",
+                        "sqlite first calls with the history of activity, of the same without it",
+                        "sqlite calls in batches with the history of activity, of the same without it",
                         "sqlite purge of 20 expired records, ms",
                         "heap per cached small result, bytes",
                         "intake by runAll, messages per second");
@@ -90,6 +92,8 @@ class LedgerBenchTest {
                         "postgresql leased at 9 callers, of one by one",
                         "postgresql runAll atomic, of the raw multi-row limit",
                         "postgresql runAll leased, of the raw multi-row limit",
+                        "postgresql first calls with the history of activity, of the same without it",
+                        "postgresql calls in batches with the history of activity, of the same without it",
                         "postgresql purge of 20 expired records, ms",
                         "intake by runAll, messages per second");
         assertThat(report.results()).anySatisfy(result -> {
@@ -109,7 +113,7 @@ class LedgerBenchTest {
     void withoutAStoreEveryTargetIsMeasuredInOneRun() {
         PrivatePostgres.shared();
         Report report = bench(null, MOMENT);
-        assertThat(names(report)).hasSize(20).doesNotHaveDuplicates();
+        assertThat(names(report)).hasSize(24).doesNotHaveDuplicates();
         assertThat(report.targets())
                 .filteredOn(target -> target.name().contains("WAL"))
                 .allSatisfy(target -> assertThat(target.note()).isEqualTo("full_page_writes off"));
