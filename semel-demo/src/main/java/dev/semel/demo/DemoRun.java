@@ -326,7 +326,8 @@ final class DemoRun implements Crew.Listener {
     private SentCall ended(ChildProcess process, String[] words) {
         SentCall sent = calls.getOrDefault(process, new HashMap<>()).remove(words[1] + words[2]);
         if (sent == null) {
-            throw new IllegalStateException("The sender got an answer without asking: " + String.join(" ", words));
+            throw new IllegalStateException(
+                    "The sender reported an answer to a webhook that it had not sent: " + String.join(" ", words));
         }
         return sent;
     }
@@ -356,7 +357,7 @@ final class DemoRun implements Crew.Listener {
     private DeliveryLog log(String column) {
         DeliveryLog log = logs.get(column);
         if (log == null) {
-            throw new IllegalStateException("There is no column " + column + ".");
+            throw new IllegalStateException("Unknown column: " + column + ".");
         }
         return log;
     }

@@ -113,9 +113,16 @@ final class PostgresMessageInsert {
     }
 
     private static void bind(PostgresBinder binder, Arrival message) throws SQLException {
-        binder.number(message.times().delayMillis())
-                .number(message.times().start())
-                .bytes(message.id().bytes())
+        binder.number(message.times().delayMillis()).number(message.times().start());
+        bindRecord(binder, message);
+        if (message.event() != null) {
+            PostgresEvents.bind(binder, message.event());
+        }
+    }
+
+    /** The columns of the record up to those that a lane needs, as all statements for single messages have them. */
+    static void bindRecord(PostgresBinder binder, Arrival message) throws SQLException {
+        binder.bytes(message.id().bytes())
                 .text(message.header().tenant())
                 .text(message.header().operation())
                 .bytes(Rows.key(message.header().key()))
@@ -127,9 +134,6 @@ final class PostgresMessageInsert {
                 .number(message.times().deadline());
         if (message.lane() != null) {
             binder.number(message.lane().number()).text(message.lane().key());
-        }
-        if (message.event() != null) {
-            PostgresEvents.bind(binder, message.event());
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.semel.jdbc.postgres;
 
-import dev.semel.jdbc.shared.Rows;
 import dev.semel.store.Arrival;
 import java.sql.SQLException;
 import java.util.List;
@@ -65,19 +64,7 @@ final class PostgresPlainMessage {
     /** @param tx the number of the transaction for the audit, where the statement is for a known one */
     static void bind(PostgresBinder binder, @Nullable Long now, @Nullable Long tx, Arrival message)
             throws SQLException {
-        binder.bytes(message.id().bytes())
-                .text(message.header().tenant())
-                .text(message.header().operation())
-                .bytes(Rows.key(message.header().key()))
-                .bytes(message.header().fingerprint().bytes())
-                .text(message.header().correlationId())
-                .bytes(Rows.bytes(message.header().parent()))
-                .bytes(message.payload())
-                .text(message.header().origin())
-                .number(message.times().deadline());
-        if (message.lane() != null) {
-            binder.number(message.lane().number()).text(message.lane().key());
-        }
+        PostgresMessageInsert.bindRecord(binder, message);
         binder.number(message.times().delayMillis())
                 .number(message.times().start())
                 .number(now);

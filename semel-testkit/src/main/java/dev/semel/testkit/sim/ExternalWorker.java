@@ -229,7 +229,8 @@ final class ExternalWorker {
         try {
             time.sleep(duration);
         } catch (InterruptedException e) {
-            throw new IllegalStateException("Nobody interrupts those outside.", e);
+            throw new IllegalStateException(
+                    "The thread of a simulated worker was interrupted, which the simulator never does.", e);
         }
     }
 }

@@ -537,7 +537,8 @@ final class World {
         try {
             time.sleep(duration);
         } catch (InterruptedException e) {
-            throw new IllegalStateException("Nobody interrupts those outside.", e);
+            throw new IllegalStateException(
+                    "The thread of a simulated worker was interrupted, which the simulator never does.", e);
         }
     }
 
