@@ -9,6 +9,8 @@ import dev.semel.console.admin.AdminEndpoint.AdminReply;
 import dev.semel.console.admin.AdminServer.LedgerKind;
 import dev.semel.console.rest.ApiCode;
 import dev.semel.console.rest.ApiProblem;
+import dev.semel.testkit.Await;
+import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +67,7 @@ class ReportLimitTest {
             }
         });
         person.start();
+        Await.until("it waits, or was refused", () -> !person.isAlive() || person.getState() == State.TIMED_WAITING);
         open.get(0).end().run();
         assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(DONE);
         person.join();
